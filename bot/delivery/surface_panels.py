@@ -201,6 +201,7 @@ def draw_surface(
                 *words,
                 chosen,
                 has_pages=bool(viewer.pages_url),
+                has_resign=True,
                 plays_here=viewer.plays_here,
                 hint=hint,
                 is_beginner=is_beginner,

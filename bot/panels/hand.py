@@ -1,5 +1,6 @@
 """A player's hand in the private chat: the table as this seat sees it. `bot.panels.hand_buttons` has its buttons."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -36,6 +37,7 @@ def hand_panel(
     *,
     has_pages: bool = False,
     plays_here: bool = False,
+    has_resign: bool = False,
     hint: ShownHint = NO_HINT,
     is_beginner: bool = False,
     last_deal: FinishedDeal | None = None,
@@ -45,11 +47,11 @@ def hand_panel(
 ) -> Panel:
     """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
 
-    ``has_pages`` is whether the panel can open the table in a browser, and ``plays_here`` inside the chat's app.
-    ``hint`` is the hint to show. With ``is_beginner`` the panel explains the letters and points of cards. ``last_deal``
-    is the deal whose score to show. With ``is_paused`` the panel shows only that, and a button to go on. ``end_rows``
-    are the buttons after the game. With ``has_result_below`` the next message has its result, so the panel leaves it
-    out.
+    ``has_pages`` is whether the panel can open the table in a browser, and ``plays_here`` inside the chat's app. With
+    ``has_resign`` it has a button to resign at the player's turn. ``hint`` is the hint to show. With ``is_beginner``
+    the panel explains the letters and points of cards. ``last_deal`` is the deal whose score to show. With
+    ``is_paused`` the panel shows only that, and a button to go on. ``end_rows`` are the buttons after the game. With
+    ``has_result_below`` the next message has its result, so the panel leaves it out.
     """
     words = table_words(seen, language, suits)
     hand = _Hand(
@@ -58,6 +60,7 @@ def hand_panel(
         chosen,
         has_pages=has_pages,
         plays_here=plays_here,
+        has_resign=has_resign,
         hint=hint,
         is_beginner=is_beginner,
         last_deal=last_deal,
@@ -91,13 +94,14 @@ class _Hand:
         *,
         has_pages: bool = False,
         plays_here: bool = False,
+        has_resign: bool = False,
         hint: ShownHint = NO_HINT,
         is_beginner: bool = False,
         last_deal: FinishedDeal | None = None,
         has_result_below: bool = False,
     ) -> None:
         self.seen, self.words, self.chosen = seen, words, "" if chosen == HINT else chosen
-        self.plays_here = plays_here
+        self.plays_here, self.has_resign = plays_here, has_resign
         self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
         self.has_result_below = has_result_below
         self.hint = NO_HINT if chosen == RESIGN else hint
@@ -136,6 +140,8 @@ class _Hand:
         about_step = step_line(self.seen, self.words) if self.is_beginner and view.deal_number == 1 else ""
         self._write_lines(about_step, *first_lines, partner_line(self.seen, self.words))
         self._write_lines(shown_hint_text(self.hint, self.words))
+        if self.is_beginner and view.deal_number == 1 and view.deal.hand:
+            self.page.line(rank_legend(self.words, self._explained_cards(view.deal.hand)), "italic")
         self.page.fold()
         if view.deal.hand:
             # Each suit has a line, from high to low.
@@ -144,10 +150,9 @@ class _Hand:
             for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):
                 self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
             if self.is_beginner:
-                points = points_line(self.words, self.seen.kind)
-                # The line of points names all letters.
-                letters = rank_legend(self.words, self.seen.kind.pack.codes if points else view.deal.hand)
-                for line in filter(None, (letters, points)):
+                later_letters = rank_legend(self.words, self._explained_cards(view.deal.hand))
+                letters = "" if view.deal_number == 1 else later_letters
+                for line in filter(None, (letters, points_line(self.words, self.seen.kind))):
                     self.page.line(line, "italic")
         self.page.gap()
         self.lines.write_packets(self.page, view.deal)
@@ -156,7 +161,7 @@ class _Hand:
         if not is_newcomer:
             self.page.line(self.lines.totals(view.totals))
         self.lines.write_heading(self.page, view.deal_number)
-        browser = self._browser_row() if not self.chosen else ()
+        browser = (*self._browser_row(), *self._resign_row()) if not self.chosen else ()
         first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
         rows = self.buttons.rows(view.deal)
         if rows and rows[-1] and rows[-1][0].role is Role.HINT:
@@ -178,6 +183,13 @@ class _Hand:
         label = _("🃏 Play here") if self.plays_here else _("🌐 In the browser")
         browser = Button(label, actions.table(self.seen.code, "browser"), kind="browser")
         return (browser,) if self.has_pages else ()
+
+    def _explained_cards(self, hand: tuple[str, ...]) -> Sequence[str]:
+        """Return the cards whose letters a beginner must know: the line of points names all letters."""
+        return self.seen.kind.pack.codes if points_line(self.words, self.seen.kind) else hand
+
+    def _resign_row(self) -> Row:
+        return (self.buttons.resign_button(),) if self.has_resign and self.seen.is_my_turn else ()
 
     def _write_lines(self, *lines: str) -> None:
         for line in filter(None, lines):

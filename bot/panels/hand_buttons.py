@@ -19,7 +19,6 @@ from bot.tables.table_state import PHRASES
 from bot.words.phrases import phrase_text
 from bot.words.verdicts import ShownHint, advice_text
 from bot.words.wording import JOINER, Wording
-from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, TressetteView
 
 SIGNALS = ("busso", "volo")
@@ -164,7 +163,9 @@ class HandButtons:
             for _suit, codes in groupby(in_hand, key=itemgetter(1))
         ]
         rows.extend(_join_short_rows(suits))
-        tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
+        # Packets are in the same order as on the table.
+        packets = deal.packets if isinstance(deal, PacketsView) else ()
+        tops = [packet.top for packet in packets if packet.top in plays.difference(in_hand)]
         rows.append(tuple(self._card_button(f"📦 {label(code)}", code) for code in tops))
         return rows
 
@@ -215,6 +216,11 @@ class HandButtons:
             if seat != self.chosen and seat.isdecimal() and int(seat) in self.strangers:
                 return deed, int(seat)
         return None
+
+    def resign_button(self) -> Button:
+        """Return the button that asks whether to resign."""
+        _ = self.words.text
+        return Button(_("Resign"), actions.page("resign", self.seen.code))
 
     def first_steps(self) -> Row:
         """Return the buttons to the rules and to the lessons, for a player's first hand. The hand stays."""

@@ -65,7 +65,9 @@ def move_news(seen: TableSnapshot, words: Wording, lines: TableLines) -> Iterato
         yield line.format(combination=words.combination(own_move), points=points)
     for by, move in seen.history[seen.since :]:
         if by != seen.seat and not move.startswith("play "):
-            yield words.move(by, move)
+            combination = COMBINATIONS.get(move)
+            reward = f" (+{shown_points(seen, combination.points)})" if combination else ""
+            yield f"{words.move(by, move)}{reward}"
     if later := later_declaration(seen, words):
         yield later
 
@@ -94,11 +96,15 @@ def step_line(seen: TableSnapshot, words: Wording) -> str:
 def _spades_line(seen: TableSnapshot, words: Wording, deal: SpadesView) -> str:
     _ = words.text
     if deal.phase == "bid":
-        return _("Your bid scores 10 a trick if you take that many, and loses 10 a trick if not. Nil means none.")
+        return _("Your bid scores 10 a trick if you take that many, and loses 10 a trick if not. Nil means no trick.")
     if deal.phase == "draft" and not seen.since:
         return _("You draw 13 cards: keep each card that you draw, or throw it away and keep the next, unseen.")
-    has_played = any(by == seen.seat and move.startswith("play ") for by, move in seen.history)
-    return "" if has_played or deal.phase != "play" else _("Follow suit if you can. Spades beat all other suits.")
+    played = [by for by, move in seen.history if move.startswith("play ") and by == seen.seat]
+    if deal.phase != "play" or len(played) > 1:
+        return ""
+    if played:
+        return _("Tricks above your bid are bags: 1 point each, but every tenth costs 100.")
+    return _("Follow suit if you can. Spades beat all other suits.")
 
 
 def _packet_line(seen: TableSnapshot, words: Wording, deal: PacketsView) -> str:

@@ -120,6 +120,8 @@ class TableLines:
         _, view = self.text, self.seen.view
         assert view
         line = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
+        if self.seen.is_cut_short and view.ending == "resign" and self.seen.history[-1][0] == self.seen.seat:
+            return _("You lose: you resigned.")
         if self.seen.is_cut_short:
             return f"{line} {self.ending_reason()}"
         unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1

@@ -28,6 +28,7 @@ class ShownHint(NamedTuple):
 
 
 NO_HINT = ShownHint()
+WHOLE = 3  # thirds of a point
 
 
 def replay_button(words: Wording, game_id: str, pages: str) -> Button:
@@ -123,15 +124,16 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
     _ = words.text
     if hint.have_ended:
         return _("💡 From now on, press Hint.")
-    if hint.found:
+    if hint.found and hint.found.reason == "unseen":
+        text = _("💡 You can’t see any cards yet, so any choice is as good.") if hint.is_asked else ""
+    elif hint.found:
         text = f"💡 {advice_text(words, hint.found.move)}: {hint_reason(words, hint.found)}"
     elif hint.is_busy:
         text = _("💡 No hint in time: press again.") if hint.is_asked else _("💡 No hint in time: press Hint.")
     else:
         text = _("💡 Looking…") if hint.is_asked or hint.is_unasked else ""
-    return (
-        "\n".join((_("First game: I give you hints at first. Later, press 💡 Hint."), text)) if hint.is_first else text
-    )
+    first_line = _("First game: I give you hints at first. Later, press 💡 Hint.") if hint.is_first else ""
+    return "\n".join(filter(None, (first_line, text)))
 
 
 def advice_text(words: Wording, move: str) -> str:
@@ -165,7 +167,11 @@ def _named_cards(words: Wording, cards: Sequence[str]) -> str:
 
 def hint_reason(words: Wording, hint: Hint) -> str:
     """Return why a hint's move is good, with the points and cards that it is about."""
-    _, points = words.text, thirds_text(hint.thirds)
+    _ = words.text
+    count = words.ngettext("{count} point", "{count} points", 1 if hint.thirds == WHOLE else 2)
+    if hint.thirds < WHOLE:
+        count = _("{count} of a point")
+    points = count.format(count=thirds_text(hint.thirds))
     sentences = {
         "takes_points": _("it takes the trick, worth {points}."),
         "takes": _("it takes the trick, worth {points}, and then you lead."),

@@ -256,7 +256,7 @@ class Wording:
         sentences = {
             "take": _("{name} takes packets {rest}"),
             "hold": _("{name} holds packets {rest} in hand"),
-            "pick": _("{name} picks up the honour on packet {rest}"),
+            "pick": _("{name} takes the top of packet {rest} into hand"),
             "play": _("{name} plays {rest}"),
             "claim": _("{name} claims the game"),
             "draw": _("{name} draws"),

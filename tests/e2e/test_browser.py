@@ -309,7 +309,7 @@ async def test_practice_offers_a_hint_and_a_review(playground: OpenPlayground, b
             break
     await anna.say("/resign")
     await anna.press("Yes, I resign")
-    await anna.expect_text("You lose.")
+    await anna.expect_text("You lose: you resigned.")
     await anna.open_group()
     await anna.press("Analysis")
     await anna.open_private_chat()

@@ -36,7 +36,7 @@ async def test_resigning_asks_first(worker: Worker, fake: FakePlatform) -> None:
     await players[0].say("/resign")
     await players[0].press("Yes, I resign")
     assert "resigned" in fake.last(GROUP).plain
-    assert "You lose." in fake.last(players[0].private).plain
+    assert "You lose: you resigned." in fake.last(players[0].private).plain
     text = fake.last(players[1].private).plain
     assert "You win!" in text
     assert re.search(r"You win! \S+ resigned\.", text)
@@ -200,7 +200,7 @@ async def test_private_chat_says_the_result_once(worker: Worker, fake: FakePlatf
     await anna.press("Yes, I resign")
     hand, result = fake.texts(anna.private)[-2:]
     assert hand.startswith("The unfinished deal doesn’t count.\n")
-    assert result.startswith("You lose. You resigned.\n")
+    assert result.startswith("You lose: you resigned.\n")
     assert sum("resigned" in text for text in fake.texts(anna.private)) == 1
 
 

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from bot import actions
 from bot.panel import Role
 from bot.panels.hand import hand_panel
 from bot.panels.hand_buttons import CARDS_IN_ROW
@@ -96,3 +97,37 @@ def test_four_packets_are_taken_only_after_a_confirmation() -> None:
     assert taking.payload.endswith("take 1 3 5 7")
     # A chosen packet can be dropped for another one.
     assert four[0][0].payload.endswith(" 357")
+
+
+def test_chat_hand_has_a_button_to_resign_at_its_turn() -> None:
+    table = dealt_table("metamazzo", Random(1))
+    assert table.game
+    assert table.game.turn is not None
+    for seat in (0, 1):
+        panel = hand_panel(snapshot(table, seat), "en", "italian", has_resign=True)
+        resign = [button.payload for row in panel.rows for button in row if button.label == "Resign"]
+        assert resign == ([actions.page("resign", "ABCD")] if seat == table.game.turn else [])
+
+
+def test_tops_of_packets_have_the_order_of_the_table() -> None:
+    random, found = Random(2), 0
+    table = dealt_table("pizzichino", random)
+    while table.game and not table.game.needs_deal:
+        seen = snapshot(table, table.game.turn)
+        assert seen.view
+        tops = [packet.top for packet in getattr(seen.view.deal, "packets", ()) if packet.owner == seen.seat]
+        rows = hand_panel(seen, "en", "italian").rows
+        shown = [button.about for row in rows for button in row if button.label.startswith("📦")]
+        assert shown == [top for top in tops if top in shown]
+        found += len(shown) > 1
+        table = make_random_move(table, random)
+    assert found
+
+
+def test_letters_are_explained_before_the_fold_in_the_first_deal() -> None:
+    seen = snapshot(dealt_table("metamazzo", Random(1)), 0)
+    above = hand_panel(seen, "en", "italian", is_beginner=True)
+    folded = above.plain.index("R (king)")
+    assert folded < above.plain.index("⚔️  ")
+    assert above.plain.count("R (king)") == 1
+    assert "R (king)" not in hand_panel(seen, "en", "italian").plain

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from bot.panels.hand_news import later_declaration, newcomer_lines, partner_line, step_line, trick_news
+from bot.panels.hand_news import later_declaration, move_news, newcomer_lines, partner_line, step_line, trick_news
 from bot.store.entries import FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import TableSnapshot, snapshot
 from bot.tables.table import Table
 from bot.words.spoken import card_in_sentence
-from bot.words.table_lines import table_words
+from bot.words.table_lines import TableLines, table_words
 from bot.words.wording import Wording, target_choice, thirds_text, usual_deals
 from engine import GAMES, game_kind, legal_moves_for_record
 from engine.cards import ITALIAN
@@ -117,7 +117,7 @@ def test_first_draw_of_spades_is_explained() -> None:
     assert step_line(*seen_by(table, 1 - table.game.turn)) == ""
     assert list(newcomer_lines(*seen_by(table, table.game.turn))) == ["500 points win."]
     steps: list[str] = []
-    while len(steps) < 3:
+    while len(steps) < 4:
         assert table.game is not None
         seat = table.game.turn
         assert seat is not None
@@ -131,7 +131,24 @@ def test_first_draw_of_spades_is_explained() -> None:
         "You draw 13 cards",
         "Your bid scores 10 a trick if you take that many, and loses 10 a trick if not",
         "Follow suit if you can",
+        "Tricks above your bid are bags",
     ]
+
+
+def test_declaration_of_another_player_has_its_points() -> None:
+    random, declared = Random(3), 0
+    table = dealt_table("metamazzo", random)
+    while table.game and not table.game.needs_deal and declared < 1:
+        seat = table.game.turn
+        assert seat is not None
+        seen, words = seen_by(table, seat)
+        for line in move_news(seen, words, TableLines(seen, words)):
+            if " declares " in line:
+                declared += 1
+                assert line.endswith((" (+3)", " (+4)"))
+        declare = [move for move in seen.view.moves if move.startswith("declare ")] if seen.view else []
+        table = table.with_entries([Move(seat, declare[0])], "u") if declare else make_random_move(table, random)
+    assert declared
 
 
 def test_spades_length_is_what_robots_needed() -> None:

@@ -233,5 +233,5 @@ def test_points_of_an_unfinished_deal_are_not_shown() -> None:
     assert [str(points) for points in table.game.totals] != before, "the engine counts them"
     assert [side.points for side in hand_of_seat(table, 0).sides] == before
     panel = hand_panel(snapshot(table, 0), "en", "italian").plain
-    assert panel.startswith("You lose. You resigned.")
+    assert panel.startswith("You lose: you resigned.")
     assert f"you {before[0]}, " in panel

@@ -49,12 +49,12 @@ def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
 @pytest.mark.parametrize(
     ("reason", "thirds", "cards", "text"),
     [
-        ("likely", 0, ("3C",), "la supera solo il 3 di coppe"),
-        ("likely", 0, ("3C", "2C"), "la superano solo il 3 di coppe e il 2 di coppe"),
-        ("takes_points", 4, (), "prendi, e la presa vale 1⅓."),
-        ("gives_little", 1, (), "non puoi prendere, e così regali solo ⅓."),
+        ("likely", 0, ("3C",), "lo supera solo il 3 di coppe"),
+        ("likely", 0, ("3C", "2C"), "lo superano solo il 3 di coppe e il 2 di coppe"),
+        ("takes_points", 4, (), "prendi, e la presa vale 1⅓ punti."),
+        ("gives_little", 1, (), "non puoi prendere, e così regali solo ⅓ di punto."),
         ("gives_little", 0, (), "non puoi prendere, e così non regali niente."),
-        ("spares", 2, ("AC",), "prendendo fai solo ⅔: tieni l’asso di coppe"),
+        ("spares", 2, ("AC",), "prendendo fai solo ⅔ di punto: tieni l’asso di coppe"),
     ],
 )
 def test_hint_names_points_and_cards(reason: str, thirds: int, cards: tuple[str, ...], text: str) -> None:

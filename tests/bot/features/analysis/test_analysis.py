@@ -83,7 +83,7 @@ async def test_analysis_below_a_result_leaves_the_result(store: Store) -> None:
         await resign(worker, fake, players, 0)
         anna = players[0]
         before = fake.texts(anna.private)
-        assert "You lose. You resigned." in before[-1]
+        assert "You lose: you resigned." in before[-1]
         await anna.press("Analysis", anna.private)
         await worker.settled()
         assert fake.texts(anna.private)[: len(before)] == before

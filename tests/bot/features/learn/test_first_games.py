@@ -17,7 +17,8 @@ from bot.panels.hand import hand_panel
 from bot.platform import private_place
 from bot.robots.pool import RobotPool
 from bot.store import Store
-from bot.words.verdicts import ShownHint
+from bot.words.verdicts import ShownHint, shown_hint_text
+from bot.words.wording import Wording
 from bot.worker import Worker
 from engine import GAMES, Game, View
 from engine.game import MoveEntry
@@ -129,12 +130,19 @@ async def test_first_hand_tells_the_goal_until_the_first_move(worker: Worker, fa
 def test_hint_stays_while_packets_are_chosen() -> None:
     game = Game("pizzichino", dealer=1)
     game.deal(bytes(32))
-    snapshot, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "unseen"), is_unasked=True)
+    snapshot, hint = table_snapshot(game, "en"), ShownHint(Hint("take 1 2 3 4", "packets"), is_unasked=True)
     assert snapshot.is_my_turn
     for choice in ("", "3"):
         panel = hand_panel(snapshot, "en", "italian", choice, hint=hint)
         assert "💡 Take packets 1 2 3 4" in panel.plain
         assert panel.rows[-1][0].label == "No more hints"
+
+
+def test_no_packets_are_advised_before_any_card_is_seen() -> None:
+    words, hint = Wording("en", (), "italian"), Hint("take 1 2 3 4", "unseen")
+    assert shown_hint_text(ShownHint(hint, is_unasked=True), words) == ""
+    asked = shown_hint_text(ShownHint(hint, is_asked=True), words)
+    assert asked == "💡 You can’t see any cards yet, so any choice is as good."
 
 
 async def test_second_game_of_a_kind_shows_no_hint(worker: Worker, fake: FakePlatform) -> None:

@@ -23,7 +23,6 @@ class Benchmarks(LazyGroup):
         "pictures": "benchmarks.pictures:command",
         "presses": "benchmarks.presses:command",
         "widgets": "benchmarks.widgets:run",
-        "requests": "benchmarks.requests:run",
         "find": "benchmarks.find:run",
         "web": "benchmarks.web:run",
         "table": "benchmarks.table:run",

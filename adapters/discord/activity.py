@@ -20,8 +20,7 @@ from adapters.discord.errors import ANSWERED, EXPIRED, LIBRARY_ERRORS, RATE_LIMI
 from adapters.discord.interactions import Unreadable, read_person
 from adapters.discord.limits import COUNTED_STATUSES, RATE_LIMIT_SECONDS, RefusalBudget
 from adapters.discord.places import PLATFORM, InteractionToken
-from adapters.discord.rest import Rest
-from adapters.discord.session import TIMEOUT
+from adapters.discord.rest import TIMEOUT, Rest
 from bot import actions
 from bot.actions import BadPayload, TableAction
 from bot.card_room import CardRoom

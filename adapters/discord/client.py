@@ -16,7 +16,6 @@ from adapters.discord.interactions import Interaction, Unreadable, read_interact
 from adapters.discord.limits import LONGEST_WAIT_SECONDS
 from adapters.discord.pictures import trace_config
 from adapters.discord.raw_events import reduce_server, writable_server
-from adapters.discord.session import Session
 from bot.concurrency.background import TaskSet
 from bot.http.bodies import load_json
 from bot.settings import GatewayShards
@@ -107,12 +106,6 @@ class Client(discord.AutoShardedClient):
     @property
     def has_all_shards(self) -> bool:
         return bool(self._connected_shards) and len(self._connected_shards) == len(self.shard_ids or ())
-
-    async def login(self, token: str) -> None:
-        await super().login(token)
-        # The library makes its own session, and has no option for another.
-        http: Any = self.http
-        http._HTTPClient__session = Session(http._HTTPClient__session)
 
     async def launch_shards(self) -> None:
         # The library requests the gateway's address only if it chooses the shards itself, and then forgets the address.

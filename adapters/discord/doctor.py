@@ -9,7 +9,7 @@ from discord.http import Route
 
 from adapters.discord.activity import SCOPE, missing_for_activity, request_token
 from adapters.discord.errors import LIBRARY_ERRORS, describe_error
-from adapters.discord.session import TIMEOUT
+from adapters.discord.rest import TIMEOUT
 from bot.http.proxies import proxy_for
 from bot.platform import DeliveryError
 from bot.settings import Settings

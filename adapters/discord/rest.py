@@ -17,14 +17,14 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 from adapters.discord.components import Body
 from adapters.discord.errors import NO_WEBHOOK
 from adapters.discord.limits import COUNTED_STATUSES, RefusalBudget
-from adapters.discord.pictures import Upload, picture_of, trace_config
+from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.places import InteractionToken
-from adapters.discord.session import TIMEOUT, RequestBody, Session
 from bot.http.bodies import dump_json, multipart
 from bot.platform import PlatformFailure, SentMessage
 
 LAUNCH_ACTIVITY = 12  # a type of answer to interactions
 CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
+TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 
 
 class Rest:
@@ -33,7 +33,7 @@ class Rest:
     def __init__(self, client: discord.Client, budget: RefusalBudget, proxy: str | None) -> None:
         self._client, self._budget, self._proxy = client, budget, proxy
         self._tokens: Any = AsyncWebhookAdapter()  # type: ignore[no-untyped-call]
-        self._session: Session | None = None
+        self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
 
     async def close(self) -> None:
@@ -68,6 +68,8 @@ class Rest:
 
     async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
         content: dict[str, Any] = {} if body is None else {"data": _content(body, upload)}
+        if upload:
+            content["trace_request_ctx"] = upload.stopwatch
         with self._request_errors():
             return await self._client.http.request(route, timeout=TIMEOUT, **content)
 
@@ -163,12 +165,13 @@ class Rest:
         """
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
-            session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
-            self._session = Session(session)
-        sender: Any = self._session if body is None else _Sending(self._session, _content(body, upload))
+            self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
+        session: Any = self._session
+        if body is not None:
+            session = _Sending(session, _content(body, upload), upload.stopwatch if upload else None)
         try:
             with self._request_errors():
-                return await self._tokens.request(route, session=sender, params=params, proxy=self._proxy)
+                return await self._tokens.request(route, session=session, params=params, proxy=self._proxy)
         except discord.HTTPException as error:
             if young and error.code == NO_WEBHOOK:
                 raise PlatformFailure("the interaction has not been answered yet") from None
@@ -176,22 +179,26 @@ class Rest:
 
 
 class _Sending(NamedTuple):
-    """A session that sends a ready body, which the library's adapter does not accept."""
+    """A session that sends a ready body, which the library does not accept."""
 
-    session: Session
-    body: RequestBody
+    session: aiohttp.ClientSession
+    body: aiohttp.BytesPayload
+    stopwatch: Stopwatch | None
 
     def request(self, method: str, url: str, **options: Any) -> Any:
-        return self.session.request(method, url, **{**options, "data": self.body})
+        return self.session.request(method, url, **{**options, "data": self.body, "trace_request_ctx": self.stopwatch})
 
 
-def _content(body: Body, upload: Upload | None) -> RequestBody:
-    """Return a request's JSON, or a form with the JSON and a file."""
+def _content(body: Body, upload: Upload | None) -> aiohttp.BytesPayload:
+    """Return a request's JSON, or a form with the JSON and a file.
+
+    The library would make a text of the JSON, which aiohttp would encode again.
+    """
     if upload is None:
-        return RequestBody(dump_json(body))
+        return aiohttp.BytesPayload(dump_json(body), content_type="application/json")
     fields = {"payload_json": json.dumps(body)}
     content, content_type = multipart(fields, "files[0]", upload.name, upload.content, upload.type)
-    return RequestBody(content, content_type, upload.stopwatch)
+    return aiohttp.BytesPayload(content, content_type=content_type)
 
 
 def _message(response: Any) -> SentMessage:

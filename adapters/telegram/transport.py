@@ -11,7 +11,6 @@ from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
 from bot.http.bodies import dump_json, load_json, multipart
-from bot.http.direct_requests import DirectRequests
 from bot.http.proxies import proxy_for
 from bot.metrics import RATE_LIMITED_ANSWERS
 
@@ -80,7 +79,6 @@ class AiohttpRequest(BaseRequest):
     def __init__(self, connections: int = 64, read_timeout: float = READ_SECONDS) -> None:
         self._connections, self._read_timeout = connections, read_timeout
         self._session: aiohttp.ClientSession | None = None
-        self._direct: DirectRequests | None = None
 
     @property
     def read_timeout(self) -> float:
@@ -90,7 +88,6 @@ class AiohttpRequest(BaseRequest):
         if self._session is None or self._session.closed:
             connector = aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=30)
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-            self._direct = DirectRequests(self._session)
 
     async def shutdown(self) -> None:
         if self._session:
@@ -115,16 +112,12 @@ class AiohttpRequest(BaseRequest):
             total=None, connect=connect_seconds, sock_connect=CONNECT_SECONDS, sock_read=read_seconds
         )
         body, headers = _body_and_headers(request_data)
-        proxy = proxy_for(url)
         try:
-            if isinstance(body, bytes) and self._direct and not proxy:
-                response = await self._direct.send(method, url, headers, body, timeout)
-                status, payload = response.status, response.content
-            else:
-                async with self._session.request(
-                    method, url, data=body, timeout=timeout, headers=headers, proxy=proxy
-                ) as answer:
-                    status, payload = answer.status, await answer.read()
+            async with self._session.request(
+                method, url, data=body, timeout=timeout, headers=headers, proxy=proxy_for(url)
+            ) as answer:
+                payload = await answer.read()
+                status = answer.status
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise NotConnected(f"aiohttp.{type(error).__name__}") from None
         except TimeoutError:

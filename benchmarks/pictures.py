@@ -20,7 +20,7 @@ from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
 from bot.pictures.scene_builder import hand_scene
 from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.tables.table import Table
 from engine import GAMES
 from engine.options import RELEASE, resolve
@@ -64,7 +64,7 @@ def tables_of(game: str) -> Iterator[tuple[Table, int]]:
 
 def scenes_of(game: str, style: CardStyle) -> list[Scene]:
     """Return the hands of a deal, each as its player sees it at a turn."""
-    scenes = (hand_scene(snapshot(table, seat), "en", "italian", style) for table, seat in tables_of(game))
+    scenes = (hand_scene(take_snapshot(table, seat), "en", "italian", style) for table, seat in tables_of(game))
     return [scene for scene in scenes if scene]
 
 

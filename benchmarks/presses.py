@@ -137,7 +137,7 @@ class Crowd:
             async with within(PATIENCE + (count - begin) / SLOWEST, f"{count:,} tables to be opened"):
                 await asyncio.gather(*(open_one(number) for number in range(begin, count)))
         async with within(PATIENCE, "all tables to be shown"):
-            await self.worker.settled()
+            await self.worker.wait_until_idle()
 
     async def open_table(self, number: int) -> None:
         first, second = self.person(2 * number), self.person(2 * number + 1)

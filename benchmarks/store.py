@@ -98,7 +98,7 @@ async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
     worker.add_adapter(CountingAdapter())
     await worker.start()
     tables = await gather_in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
-    await worker.settled()
+    await worker.wait_until_idle()
     await worker.stop()
     log_bytes = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
     return await used_memory(store) / TABLES, statistics.mean(log_bytes)

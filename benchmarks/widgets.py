@@ -23,7 +23,7 @@ from bot.pictures.scene import Scene
 from bot.pictures.scene_builder import hand_scene
 from bot.running import logs
 from bot.running.run import tune_garbage_collector
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.viewers import with_picture
 from engine import GAMES
 
@@ -37,7 +37,7 @@ def hands_of(game: str) -> list[Panel]:
     panels = []
     for table, _seat in tables_of(game):
         for viewer in range(GAMES[game].seats):
-            table_snapshot = snapshot(table, viewer)
+            table_snapshot = take_snapshot(table, viewer)
             scene = hand_scene(table_snapshot, "en", "italian", "classic")
             panels.append(
                 with_picture(

@@ -96,15 +96,15 @@ def offer(terms: str) -> str:
 
 def parse_payload(payload: str) -> Action:
     if len(payload) <= LONGEST_PAYLOAD:
-        if found := MOVE.fullmatch(payload):
-            return MoveAction(found["code"], int(found["version"]), found["text"])
-        if found := TABLE.fullmatch(payload):
-            verb, *words = found["text"].split(" ")
-            return TableAction(found["code"], verb, words, int(found["version"]) if found["version"] else None)
-        if found := OFFER.fullmatch(payload):
-            return OfferAction(found["text"])
-        if found := PAGE.fullmatch(payload):
-            name, *words = found["text"].split(" ")
+        if match := MOVE.fullmatch(payload):
+            return MoveAction(match["code"], int(match["version"]), match["text"])
+        if match := TABLE.fullmatch(payload):
+            verb, *words = match["text"].split(" ")
+            return TableAction(match["code"], verb, words, int(match["version"]) if match["version"] else None)
+        if match := OFFER.fullmatch(payload):
+            return OfferAction(match["text"])
+        if match := PAGE.fullmatch(payload):
+            name, *words = match["text"].split(" ")
             return PageAction(name, words)
     raise BadPayload()
 

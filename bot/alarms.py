@@ -48,8 +48,8 @@ class Alarms:
 
         A timer that rings too early is harmless.
         """
-        if before := self._soon.pop(code, None):
-            before.cancel()
+        if old_timer := self._soon.pop(code, None):
+            old_timer.cancel()
         if seconds <= SOON_SECONDS:
             self._soon[code] = asyncio.get_running_loop().call_later(seconds, self._ring_soon, code)
 
@@ -65,21 +65,21 @@ class Alarms:
 
     async def poll(self) -> None:
         """Find clocks that ring soon and were set by another worker, before a restart, or long ago."""
-        found: dict[str, float] = {}
+        clocks: dict[str, float] = {}
         with self.room.store.outage.suppress_errors():
-            found = await self.room.store.leases.due_clocks(sorted(self.shards.owned), SOON_SECONDS)
+            clocks = await self.room.store.leases.due_clocks(sorted(self.shards.owned), SOON_SECONDS)
         now = asyncio.get_running_loop().time()
-        for code, seconds in found.items():
-            known = self._soon.get(code)
+        for code, seconds in clocks.items():
+            timer = self._soon.get(code)
             # A known timer that rings sooner stays: a later commit can have set it, and ringing too early is harmless.
-            if known is None or known.when() > now + seconds:
+            if timer is None or timer.when() > now + seconds:
                 self.set_clock(code, seconds)
 
     def stop(self) -> None:
         """Cancel current actions. Their clocks stay in the store for the shards' next owners."""
         self._tasks.cancel()
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until no action is running or due; for tests."""
         now = asyncio.get_running_loop().time
         while self._tasks or any(timer.when() <= now() for timer in self._soon.values()):

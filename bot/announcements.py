@@ -33,21 +33,23 @@ class Announcements:
         notice = self._store.levers.announcement
         mark = f"{notice.since} {notice.text}" if notice else ""
         self._shown = {shard: text for shard, text in self._shown.items() if shard in self._shards.owned}
-        due = {shard for shard in self._shards.owned if self._shown.get(shard) != mark}
-        if not due:
+        due_shards = {shard for shard in self._shards.owned if self._shown.get(shard) != mark}
+        if not due_shards:
             return
         # The tables of a new shard need no marks if its last owner has marked them. A shard in `_shown` always needs
         # them: this worker could have drawn boards with the old announcement after another worker's marks.
-        if new := sorted(due - set(self._shown)):
-            stored = await self._store.client.hmget(keys.LEVERS_SHOWN, new)
-            due -= {shard for shard, text in zip(new, stored, strict=True) if (text or b"").decode() == mark}
-        if due:
-            await self._mark_tables(due)
-            await self._store.client.hset(keys.LEVERS_SHOWN, mapping=dict.fromkeys(due, mark))
-        self._shown |= dict.fromkeys(set(new) | due, mark)
+        if new_shards := sorted(due_shards - set(self._shown)):
+            stored_marks = await self._store.client.hmget(keys.LEVERS_SHOWN, new_shards)
+            due_shards -= {
+                shard for shard, text in zip(new_shards, stored_marks, strict=True) if (text or b"").decode() == mark
+            }
+        if due_shards:
+            await self._mark_tables(due_shards)
+            await self._store.client.hset(keys.LEVERS_SHOWN, mapping=dict.fromkeys(due_shards, mark))
+        self._shown |= dict.fromkeys(set(new_shards) | due_shards, mark)
 
     async def _mark_tables(self, shards: set[int]) -> None:
-        found = 0
+        marked_count = 0
         async for key in self._store.client.scan_iter(TABLES, count=1000):
             code = key.decode().rpartition(":")[2]
             if keys.shard_of(code) not in shards:
@@ -55,6 +57,6 @@ class Announcements:
             # Version 0, because delivery must check the table once at any version.
             await self._store.mark_changed(code, 0, self._shards.worker_id)
             self._touch(code)
-            found += 1
-            if found % PAUSE_EVERY == 0:
+            marked_count += 1
+            if marked_count % PAUSE_EVERY == 0:
                 await asyncio.sleep(PAUSE_SECONDS)

@@ -85,14 +85,14 @@ def write_atomically(path: Path) -> Iterator[IO[bytes]]:
 
 def _open_pipe(path: Path) -> int:
     """Open a pipe for writing. Raise OSError if no process opens its other end within a few seconds."""
-    end = time.monotonic() + READER_SECONDS
+    deadline = time.monotonic() + READER_SECONDS
     while True:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
         except OSError as error:
             if error.errno != errno.ENXIO:
                 raise
-            if time.monotonic() > end:
+            if time.monotonic() > deadline:
                 raise OSError(errno.ENXIO, "no process reads from this pipe") from None
             time.sleep(0.05)
         else:
@@ -123,9 +123,9 @@ def _replace(path: Path) -> Iterator[IO[bytes]]:
 
 def _delete_leftovers(path: Path) -> None:
     """Delete unfinished files that no process is writing. They can be as secret as the file."""
-    for part in path.parent.glob(f".{escape(path.name)}.????????.part"):
+    for unfinished in path.parent.glob(f".{escape(path.name)}.????????.part"):
         with suppress(OSError):
-            if part.is_file() and time.time() - part.stat().st_mtime > LOCKLESS_SECONDS:
-                with part.open("rb") as file:
+            if unfinished.is_file() and time.time() - unfinished.stat().st_mtime > LOCKLESS_SECONDS:
+                with unfinished.open("rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    part.unlink()
+                    unfinished.unlink()

@@ -29,7 +29,7 @@ class BanEnforcer:
         """Enforce all bans. Idempotent, also in two workers at once."""
         await self._levers.refresh()
         now = self._levers.now()
-        self._due = {person: due for person, due in self._due.items() if person in self._levers.bans}
+        self._due = {person: check_time for person, check_time in self._due.items() if person in self._levers.bans}
         for person, ban in list(self._levers.bans.items()):
             if not ban.holds_at(now):
                 await self._levers.unban(person, BY_THE_BOT)
@@ -52,8 +52,8 @@ class BanEnforcer:
         update = f"ban:{token_hex(8)}"
         for feature in self._core.features:
             await feature.remove_banned(person, update)
-        codes = set(await self._core.store.index.entries(keys.seated(person)))
-        codes |= {code.decode() for code in await self._core.store.client.smembers(keys.named(person))}
+        codes = set(await self._core.store.index.entries(keys.tables_of_person(person)))
+        codes |= {code.decode() for code in await self._core.store.client.smembers(keys.tables_naming(person))}
         return sum([await self._leave(code, person, update) for code in sorted(codes)])
 
     async def _leave(self, code: str, person: str, update: str) -> bool:

@@ -95,26 +95,26 @@ class CardRoom(Protocol):
         """
 
     async def suggestions(
-        self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
+        self, kind: ArgumentKind, typed_text: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        """Return completions for an argument that begins with ``typed``, likeliest first; none after too many requests.
+        """Return completions for an argument that begins with ``typed_text``, likeliest first.
 
         ``game`` is the id of the game, if the person has chosen one. Only open tables of this place are suggested, not
-        those of the whole chat.
+        those of the whole chat. After too many requests there are none.
         """
 
-    async def offers(self, person: Person, typed: str) -> OfferList:
-        """Return offers that match the text ``typed``; none after too many queries. They are not stored."""
+    async def offers(self, person: Person, typed_text: str) -> OfferList:
+        """Return offers that match ``typed_text``; none after too many queries. They are not stored."""
 
-    async def answer_guest(self, person: Person, typed: str) -> Offer | None:
+    async def answer_guest(self, person: Person, typed_text: str) -> Offer | None:
         """Return the message with which the bot answers in a chat without it, when a member writes its name.
 
-        ``typed`` is the text after the name. The message is an offer, or a hint if the text asks for no challenge.
+        ``typed_text`` is the text after the name. The message is an offer, or a hint if the text asks for no challenge.
         After too many calls and for banned people it is None. Offers are not stored.
         """
 
-    async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
-        """Note that a person sent the offer with this id, after typing ``typed``, as the message at ``place``.
+    async def note_offer_sent(self, person: Person, offer: str, typed_text: str, place: str = "") -> None:
+        """Note that a person sent the offer with this id, after typing ``typed_text``, as the message at ``place``.
 
         The place is inline, and its chat can be unknown. From now on the message belongs to this offer. If the platform
         does not report sent offers, the message belongs to the first offer that is accepted in it.
@@ -136,7 +136,7 @@ class CardRoom(Protocol):
         ``language`` is from a member's client, ``name`` is the chat's name.
         """
 
-    def move_chat(self, old: str, new: str) -> Awaitable[None]:
+    def move_chat(self, old_id: str, new_id: str) -> Awaitable[None]:
         """Move a chat's tables, settings and leaderboards to its new id. Safe to call twice."""
 
     async def chat_language(self, place: str) -> str:

@@ -106,8 +106,10 @@ class CommandSpec:
     def help_line(self, language: str) -> str:
         """Return the command's arguments and description: "[@name] [game]: open a table"."""
         gettext = texts(language).gettext
-        shown = [(gettext(each.placeholder), each.required) for each in self.arguments if each.in_help]
-        signs = [name if is_required else f"[{name}]" for name, is_required in shown]
+        placeholders = [
+            (gettext(argument.placeholder), argument.required) for argument in self.arguments if argument.in_help
+        ]
+        signs = [name if is_required else f"[{name}]" for name, is_required in placeholders]
         return ": ".join(filter(None, [" ".join(signs), gettext(self.help)]))
 
     def title_in(self, language: str) -> str:
@@ -295,19 +297,19 @@ def find_command_spec(word: str, *, is_for_us: bool = True) -> CommandSpec | Non
     return None
 
 
-def read_command(word: str, rest: Sequence[str] = ()) -> tuple[CommandSpec | None, tuple[str, ...]]:
+def read_command(word: str, following_words: Sequence[str] = ()) -> tuple[CommandSpec | None, tuple[str, ...]]:
     """Return the command with the longest name, and the words after it. A name can have spaces: "mi arrendo"."""
-    parts = (word, *takewhile(plain_word, rest))
+    parts = (word, *takewhile(plain_word, following_words))
     for count in range(min(MAX_PARTS, len(parts)), 0, -1):
         if spec := find_command_spec("".join(parts[:count])):
-            return spec, tuple(rest[count - 1 :])
-    return None, tuple(rest)
+            return spec, tuple(following_words[count - 1 :])
+    return None, tuple(following_words)
 
 
 def closest_command(word: str) -> CommandSpec | None:
     """Return the command that a misspelt word probably means."""
-    listed = [spec for spec in COMMANDS if spec.name != STANDING]
-    words = {known: spec for spec in listed for known in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
+    comparable = [spec for spec in COMMANDS if spec.name != STANDING]
+    words = {known_word: spec for spec in comparable for known_word in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
     return words.get(closest_word(word, words))
 
 

@@ -78,7 +78,7 @@ def plain_word(word: str) -> str:
     return "".join(char for char in word.casefold() if char.isalnum())
 
 
-def closest_word(word: str, known: Iterable[str]) -> str:
+def closest_word(word: str, known_words: Iterable[str]) -> str:
     """Return the known word of which ``word`` is the beginning or a misspelling; otherwise an empty string.
 
     A short word must have the same first letter: ``stop`` is not ``top``.
@@ -86,6 +86,8 @@ def closest_word(word: str, known: Iterable[str]) -> str:
     plain = plain_word(word)
     if len(plain) < SHORTEST_WORD:
         return ""
-    candidates = [each for each in known if each[0] == plain[0] or len(plain) > LONGEST_SHORT_WORD]
-    begun = min((each for each in candidates if each.startswith(plain)), key=len, default="")
-    return begun or "".join(get_close_matches(plain, candidates, 1, MIN_SIMILARITY))
+    candidates = [
+        known_word for known_word in known_words if known_word[0] == plain[0] or len(plain) > LONGEST_SHORT_WORD
+    ]
+    completed_word = min((known_word for known_word in candidates if known_word.startswith(plain)), key=len, default="")
+    return completed_word or "".join(get_close_matches(plain, candidates, 1, MIN_SIMILARITY))

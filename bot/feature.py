@@ -84,7 +84,7 @@ class Feature(Handlers):
     def stop(self) -> None:
         """Free resources when the worker stops, after the loops have ended."""
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Move a chat's data to its new id. Safe to call twice."""
 
     async def remove_banned(self, person: str, update: str) -> None:

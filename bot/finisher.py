@@ -33,13 +33,16 @@ class Finisher:
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self._ratings.changes(game.id)
         scope = Scope(game=table.game_id)
-        shown = [
+        rating_changes = [
             RatingChange(
-                names.get(person, "?"), before, after, (await self._ratings.standing(scope, person)).games < MIN_GAMES
+                names.get(person, "?"),
+                old_rating,
+                new_rating,
+                (await self._ratings.standing(scope, person)).games < MIN_GAMES,
             )
-            for person, before, after in changes
+            for person, old_rating, new_rating in changes
         ]
-        return Outcome(game.id, shown, game.ended, unrated=unrated_reason(game, changes))
+        return Outcome(game.id, rating_changes, game.ended, unrated=unrated_reason(game, changes))
 
     async def catch_up(self) -> None:
         """Rate all unrated games: after an interrupted rebuild that can be all of them."""

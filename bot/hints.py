@@ -79,8 +79,8 @@ class Hints:
         chair, decision = table.chairs[seat], (table.code, table.version, seat)
         if chair is None:
             return NO_HINT
-        wanted = self._wanted.get(chair.person)
-        if wanted and wanted[0] == table.code and wanted != decision:
+        awaited_decision = self._wanted.get(chair.person)
+        if awaited_decision and awaited_decision[0] == table.code and awaited_decision != decision:
             # The table has moved on, so nobody can see that hint any more.
             del self._wanted[chair.person]
         if not allows_hints(table, seat):
@@ -97,7 +97,7 @@ class Hints:
             self._wanted[chair.person] = decision
             self._tasks.start(self._prepare(chair.person, table, decision))
         is_unasked = not is_asked
-        is_first = is_unasked and table.game is not None and all(by != seat for by, _ in table.game.history(seat))
+        is_first = is_unasked and table.game is not None and all(mover != seat for mover, _ in table.game.history(seat))
         return ShownHint(self._hints.get(decision), is_asked, is_busy, is_first, is_unasked)
 
     def notify(self, code: str) -> None:
@@ -143,9 +143,9 @@ class Hints:
         assert table.game
         assert view
         try:
-            found = await self._robot_pool.hint(view, table.game.history(seat))
+            hint = await self._robot_pool.hint(view, table.game.history(seat))
         finally:
             del self._running[person]
-        if found:
-            self._hints[decision] = found
-        return found
+        if hint:
+            self._hints[decision] = hint
+        return hint

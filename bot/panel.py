@@ -159,13 +159,13 @@ class Panel:
         It covers the document, whose grids can say more than the text.
         """
         buttons = [button[:SHOWN_FIELDS] for button in chain.from_iterable(self.rows)]
-        flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
+        parts = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
-            flat = (*flat, self.picture.subject.digest, self.picture.alt, str(self.fold))
-            flat = (*flat, self.picture.live.look) if self.picture.live else flat
+            parts = (*parts, self.picture.subject.digest, self.picture.alt, str(self.fold))
+            parts = (*parts, self.picture.live.look) if self.picture.live else parts
         if self.document:
-            flat = (*flat, repr(self.document))
-        return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+            parts = (*parts, repr(self.document))
+        return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     @property
     def plain(self) -> str:
@@ -182,12 +182,12 @@ class Panel:
         visible[-1] = visible[-1]._replace(text=visible[-1].text.rstrip("\n") + "\n")
         return replace(self, text=(*visible, *self.text[self.fold :]), fold=len(visible))
 
-    def cut(self, longest: int) -> Panel:
+    def cut(self, max_length: int) -> Panel:
         """Return the panel with its text cut to this many UTF-16 units, and without its document.
 
         Platforms count in these units.
         """
-        remaining, spans = max(0, longest - 1), []
+        remaining, spans = max(0, max_length - 1), []
         for span in self.text:
             text = span.text
             while utf16_length(text) > remaining:
@@ -212,8 +212,8 @@ def split_row(row: Row, limits_by_length: Sequence[tuple[int, int]]) -> list[Row
     """
     longest = max([len(button.label) for button in row])
     per_row = next(count for length, count in limits_by_length if longest > length)
-    parts = -(-len(row) // per_row)
-    size = -(-len(row) // parts)
+    row_count = -(-len(row) // per_row)
+    size = -(-len(row) // row_count)
     return [row[start : start + size] for start in range(0, len(row), size)]
 
 
@@ -287,9 +287,9 @@ class Writer:
         self._set_style("")
         spans = self._spans.copy()
         while spans and spans[-1].text.endswith("\n"):
-            last = spans.pop()
-            if text := last.text.rstrip("\n"):
-                spans.append(last._replace(text=text))
+            last_span = spans.pop()
+            if text := last_span.text.rstrip("\n"):
+                spans.append(last_span._replace(text=text))
         return Panel(tuple(spans), tuple([row for row in rows if row]), fold=self._fold)
 
     def _write(self, text: str, style: Style) -> None:

@@ -147,39 +147,41 @@ class People:
 
     async def person(self, id: str) -> Profile:
         """Return a person's profile, with defaults for a stranger."""
-        found = await self._load(keys.person(id))
-        if found.profile is None:
-            chosen: dict[str, Any] = {name: found.fields[name] for name in STORED_FIELDS if name in found.fields}
-            if "name" in chosen:
+        cached = await self._load(keys.person(id))
+        if cached.profile is None:
+            stored_values: dict[str, Any] = {
+                name: cached.fields[name] for name in STORED_FIELDS if name in cached.fields
+            }
+            if "name" in stored_values:
                 # An earlier release allowed the robot sign in all names.
-                chosen["name"] = name_of(id, chosen["name"])
-            found.profile = Profile(id, **chosen)
-        return found.profile
+                stored_values["name"] = name_of(id, stored_values["name"])
+            cached.profile = Profile(id, **stored_values)
+        return cached.profile
 
     async def names(self, people: Iterable[str]) -> dict[str, str]:
         """Return people's names for a list, by person, with tags for namesakes (`bot.identity.names.tag_namesakes`)."""
         return tag_namesakes({person: (await self.person(person)).name for person in people})
 
     async def chat(self, place: str) -> ChatProfile:
-        found = await self._load(_chat_key(place))
-        if moved := found.fields.get(MOVED):
-            return await self.chat(moved)
+        cached = await self._load(_chat_key(place))
+        if new_id := cached.fields.get(MOVED):
+            return await self.chat(new_id)
         # Inline messages in a chat without the bot share a key.
-        if found.chat is None or found.chat.id != place:
-            stored = found.fields.get
-            found.chat = ChatProfile(
+        if cached.chat is None or cached.chat.id != place:
+            get_field = cached.fields.get
+            cached.chat = ChatProfile(
                 place,
-                stored("language", "en"),
-                int(stored("clock", DEFAULT_CLOCK_SECONDS)),
-                stored("strict") == "1",
-                stored("game", default_game("chat")),
-                stored("pictures", "1") == "1",
-                "easy" if stored("deck") == "easy" else "classic",
-                stored("name", ""),
-                stored("watched", "1") == "1",
-                "game" in found.fields,
+                get_field("language", "en"),
+                int(get_field("clock", DEFAULT_CLOCK_SECONDS)),
+                get_field("strict") == "1",
+                get_field("game", default_game("chat")),
+                get_field("pictures", "1") == "1",
+                "easy" if get_field("deck") == "easy" else "classic",
+                get_field("name", ""),
+                get_field("watched", "1") == "1",
+                "game" in cached.fields,
             )
-        return found.chat
+        return cached.chat
 
     async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:
         """Update a person's name, their handle and the day they were last seen. Return their profile.
@@ -191,19 +193,19 @@ class People:
             # Another worker could have deleted the profile without notice here. With only a cached profile, the last
             # step of the forgetting would treat the person as a stranger and delete their new data.
             self.forget(keys.person(person.id))
-        known = await self._fields(keys.person(person.id))
+        known_fields = await self._fields(keys.person(person.id))
         # Never store an earlier day: a clock that is set back must not make profiles look unused.
-        used = max(await self._today(), int(known.get("used", 0)))
-        seen = {"name": name_of(person.id, person.name), "handle": person.handle, "used": str(used)}
+        used = max(await self._today(), int(known_fields.get("used", 0)))
+        new_fields = {"name": name_of(person.id, person.name), "handle": person.handle, "used": str(used)}
         language = language_of(person.language)
-        if "language" not in known:
-            seen["language"] = language
+        if "language" not in known_fields:
+            new_fields["language"] = language
         if place == private_place(person.id):
-            seen["private"] = "1"
-        if known.get("handle", "") != person.handle:
+            new_fields["private"] = "1"
+        if known_fields.get("handle", "") != person.handle:
             # Store this first, because the stored handle shows that it was done.
-            await self._rename(person.id, known.get("handle", ""), person.handle)
-        await self._store_new(keys.person(person.id), seen)
+            await self._rename(person.id, known_fields.get("handle", ""), person.handle)
+        await self._store_new(keys.person(person.id), new_fields)
         if place and not is_private(place):
             await self.note_chat(place, language, chat_name)
         return await self.person(person.id)
@@ -216,13 +218,13 @@ class People:
             self._day = (time.monotonic(), day)
         return day
 
-    async def _rename(self, id: str, old: str, new: str) -> None:
+    async def _rename(self, id: str, old_handle: str, new_handle: str) -> None:
         platform = platform_of(id)
-        if new:
-            await self._client.set(keys.handle(platform, new), id)
-        if old and old.lower() != new.lower():
+        if new_handle:
+            await self._client.set(keys.handle(platform, new_handle), id)
+        if old_handle and old_handle.lower() != new_handle.lower():
             # Another person might have the handle now.
-            await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
+            await self._delete_if(keys=[keys.handle(platform, old_handle)], args=[id])
 
     async def reload(self, id: str) -> Profile:
         self.forget(keys.person(id))
@@ -244,10 +246,12 @@ class People:
 
     async def last_choices(self, id: str) -> list[Choice]:
         """Return a person's last choice for each game, or the usual one. The game chosen last comes first."""
-        stored = await self._fields(keys.person(id))
-        games = sorted(GAMES, key=lambda game: game != stored.get("game"))
+        stored_fields = await self._fields(keys.person(id))
+        games = sorted(GAMES, key=lambda game: game != stored_fields.get("game"))
         return [
-            Choice.parse(game, stored[f"game:{game}"]) if f"game:{game}" in stored else Choice.default(game)
+            Choice.parse(game, stored_fields[f"game:{game}"])
+            if f"game:{game}" in stored_fields
+            else Choice.default(game)
             for game in games
         ]
 
@@ -270,17 +274,19 @@ class People:
         self.forget(_chat_key(chat))
         return is_new
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Copy a chat's settings to its new id, unless set there. Lookups by the old id return the new one."""
-        stored = await self._fields(keys.chat(old))
-        known = {MOVED, *await self._fields(keys.chat(new))}
-        await self._store(keys.chat(new), {name: value for name, value in stored.items() if name not in known})
-        await self._store(keys.chat(old), {MOVED: new})
+        old_fields = await self._fields(keys.chat(old_id))
+        known_names = {MOVED, *await self._fields(keys.chat(new_id))}
+        await self._store(
+            keys.chat(new_id), {name: value for name, value in old_fields.items() if name not in known_names}
+        )
+        await self._store(keys.chat(old_id), {MOVED: new_id})
 
     async def find_by_handle(self, platform: str, handle: str) -> Profile | None:
         """Return the person who last had this handle on a platform."""
-        found = await self._client.get(keys.handle(platform, handle))
-        return await self.person(found.decode()) if found else None
+        person_id = await self._client.get(keys.handle(platform, handle))
+        return await self.person(person_id.decode()) if person_id else None
 
     async def _fields(self, key: str) -> dict[str, str]:
         return (await self._load(key)).fields
@@ -293,8 +299,8 @@ class People:
         try:
             # The age is measured from before the read.
             found = CachedProfile(time.monotonic(), {})
-            stored = await self._client.hgetall(key)
-            found.fields.update((name.decode(), value.decode()) for name, value in stored.items())
+            stored_fields = await self._client.hgetall(key)
+            found.fields.update((name.decode(), value.decode()) for name, value in stored_fields.items())
         finally:
             is_latest = self._reads.get(key) is read
             if is_latest:
@@ -318,8 +324,8 @@ class People:
 
     async def _store_new(self, key: str, values: dict[str, str]) -> None:
         """Store those of the values that have changed."""
-        known = await self._fields(key)
-        await self._store(key, {name: value for name, value in values.items() if known.get(name) != value})
+        known_fields = await self._fields(key)
+        await self._store(key, {name: value for name, value in values.items() if known_fields.get(name) != value})
 
     def forget(self, key: str) -> None:
         self._reads.pop(key, None)

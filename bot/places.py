@@ -37,20 +37,20 @@ class Place:
     @lru_cache(maxsize=20_000)
     def parse(text: str) -> "Place":
         """Parse any text. Platforms refuse places that do not exist."""
-        platform, _, rest = text.partition(":")
+        platform, _, location = text.partition(":")
         person = token = ""
-        if rest.startswith("@"):
-            rest, _, token = rest[1:].partition("!")
-            person, _, rest = rest.partition("~")
-        chat, _, part = rest.partition("/")
+        if location.startswith("@"):
+            location, _, token = location[1:].partition("!")
+            person, _, location = location.partition("~")
+        chat, _, part = location.partition("/")
         return Place(platform, chat, part, person, token)
 
     def __str__(self) -> str:
-        where = f"{self.chat}/{self.part}" if self.part else self.chat
+        location = f"{self.chat}/{self.part}" if self.part else self.chat
         if not self.person:
-            return f"{self.platform}:{where}" if self.platform else where
-        beside = f"~{where}" if where else ""
-        return f"{self.platform}:@{self.person}{beside}" + (f"!{self.token}" if self.token else "")
+            return f"{self.platform}:{location}" if self.platform else location
+        location_suffix = f"~{location}" if location else ""
+        return f"{self.platform}:@{self.person}{location_suffix}" + (f"!{self.token}" if self.token else "")
 
     @property
     def is_private(self) -> bool:

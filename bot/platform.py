@@ -268,9 +268,9 @@ class NoPicture(DeliveryError):
     arrives; it never raises. The caller deletes the message.
     """
 
-    def __init__(self, reason: str, late: asyncio.Future[str] | None = None) -> None:
+    def __init__(self, reason: str, late_message: asyncio.Future[str] | None = None) -> None:
         super().__init__(reason)
-        self.late = late
+        self.late = late_message
 
 
 class NotDrawn(DeliveryError):
@@ -291,9 +291,9 @@ class ChatGone(DeliveryError):
 class TooLong(DeliveryError):
     """The text exceeds the platform's limit; ``longest`` is in UTF-16 units."""
 
-    def __init__(self, longest: int) -> None:
-        super().__init__(longest)
-        self.longest = longest
+    def __init__(self, max_length: int) -> None:
+        super().__init__(max_length)
+        self.longest = max_length
 
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.5, 3600.0  # limits of a wait that a platform requests, in seconds
@@ -345,14 +345,14 @@ def chat_of(place: str) -> str:
 
 def group_of(place: str) -> str:
     """Return the group around an ephemeral place, and any other place unchanged."""
-    where = Place.parse(place)
-    return str(replace(where, person="", token="")) if where.is_ephemeral else place
+    place_ = Place.parse(place)
+    return str(replace(place_, person="", token="")) if place_.is_ephemeral else place
 
 
 def person_of(place: str) -> str:
     """Return the only viewer of a private or ephemeral place."""
-    where = Place.parse(place)
-    return f"{where.platform}:{where.person}"
+    place_ = Place.parse(place)
+    return f"{place_.platform}:{place_.person}"
 
 
 @lru_cache(maxsize=10_000)
@@ -373,8 +373,8 @@ def is_inline(place: str) -> bool:
 @lru_cache(maxsize=10_000)
 def can_write_anytime(place: str) -> bool:
     """Return whether the bot can write there at any time. Chats without the bot and ephemeral places are excluded."""
-    where = Place.parse(place)
-    return not (where.is_inline or where.is_guest or where.is_ephemeral)
+    place_ = Place.parse(place)
+    return not (place_.is_inline or place_.is_guest or place_.is_ephemeral)
 
 
 def is_same_place(place: str, other: str) -> bool:

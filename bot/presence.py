@@ -62,19 +62,21 @@ class Presence:
         self._last_signs = {person: self._last_signs.get(person, now) for person in followed}
         if signs or followed:
             try:
-                _, *ages = await self._run({person: now - at for person, at in signs.items()}, followed)
+                _, *ages = await self._run({person: now - signed_at for person, signed_at in signs.items()}, followed)
             except STORE_ERRORS as error:
                 self._outage.begin(error)
                 self._last_signs = {}
             else:
                 read = zip(followed, ages, strict=True)
                 self._last_signs |= {person: now - float(age) for person, age in read if age is not None}
-        away = frozenset(person for person, at in self._last_signs.items() if now - at > AWAY_SECONDS)
-        changed, self._away = self._away ^ away, away
-        if changed:
+        away_people = frozenset(
+            person for person, signed_at in self._last_signs.items() if now - signed_at > AWAY_SECONDS
+        )
+        changed_people, self._away = self._away ^ away_people, away_people
+        if changed_people:
             for watch in self.watchers:
-                watch(changed)
+                watch(changed_people)
 
     async def _run(self, signs: dict[str, float], people: Iterable[str]) -> Any:
-        flat = [word for person, age in signs.items() for word in (person, f"{age:.3f}")]
-        return await self._script([keys.HERE], [HERE_SECONDS, len(signs), *flat, *people])
+        arguments = [word for person, age in signs.items() for word in (person, f"{age:.3f}")]
+        return await self._script([keys.HERE], [HERE_SECONDS, len(signs), *arguments, *people])

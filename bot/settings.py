@@ -55,11 +55,11 @@ class GatewayShards(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "GatewayShards":
         """Parse ``0-3/8``, shards 0 to 3 of eight. Raise ValueError if malformed."""
-        found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
-        if found is None:
+        match = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
+        if match is None:
             raise ValueError("must be first-last/count, such as 0-3/8 for the first four of eight shards")
-        first, total = int(found[1]), int(found[3])
-        ids = range(first, int(found[2] or first) + 1)
+        first_shard, total = int(match[1]), int(match[3])
+        ids = range(first_shard, int(match[2] or first_shard) + 1)
         if not ids or ids[-1] >= total:
             raise ValueError(f"must name existing shards: with {total} they are 0 to {total - 1}")
         return cls(ids, total)
@@ -142,11 +142,11 @@ class Settings(BaseSettings):
     def _check_redis_url(cls, url: str | None) -> str | None:
         if not url:
             return None
-        scheme, _separator, rest = url.partition("://")
+        scheme, _separator, location = url.partition("://")
         if scheme not in STORE_SCHEMES:
             raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
         # A password with / # ? or @ is parsed as a host name, port or path, and shown in errors.
-        is_split = "@" in "".join(re.split("([/?#])", rest, maxsplit=1)[1:]) or "#" in rest
+        is_split = "@" in "".join(re.split("([/?#])", location, maxsplit=1)[1:]) or "#" in location
         if is_split or not _is_store_url(url):
             raise ValueError(
                 "must be the address of a store, such as redis://127.0.0.1:6379/0; write / # ? @ in a password as %2F "
@@ -189,11 +189,11 @@ class Settings(BaseSettings):
     @classmethod
     def _check_api_url(cls, url: str) -> str:
         url = url.strip()
-        parts = _web_address(url)
-        if parts is None or parts.query or parts.fragment:
+        address = _web_address(url)
+        if address is None or address.query or address.fragment:
             raise ValueError("must be the address of a server, such as http://127.0.0.1:8081")
-        if parts.scheme == "http" and parts.hostname in PUBLIC_APIS:
-            raise ValueError(f"must begin with https://, because {parts.hostname} gets the bot's token")
+        if address.scheme == "http" and address.hostname in PUBLIC_APIS:
+            raise ValueError(f"must begin with https://, because {address.hostname} gets the bot's token")
         return url.rstrip("/")
 
     @field_validator("discord_shards")
@@ -209,11 +209,11 @@ class Settings(BaseSettings):
         url = (url or "").strip()
         if not url:
             return None
-        parts = _web_address(url)
-        if parts is None or parts.fragment:
+        address = _web_address(url)
+        if address is None or address.fragment:
             raise ValueError("must be an address that Telegram can reach, such as https://cards.example.org/telegram")
         if urlsplit(info.data.get("telegram_api_url", "")).hostname == TELEGRAM_API:
-            _check_webhook(parts)
+            _check_webhook(address)
         # The host's own Bot API server can run with --local and then accepts any address.
         return url
 
@@ -232,17 +232,17 @@ class Settings(BaseSettings):
     def _check_public_url(cls, url: str | None) -> str | None:
         if not url:
             return None
-        parts = _web_address(url.strip())
-        if parts is None or not parts.hostname:
+        address = _web_address(url.strip())
+        if address is None or not address.hostname:
             raise ValueError("must be the address of a site, such as https://cards.example.org")
-        if parts.path not in ("", "/") or parts.query or parts.fragment:
+        if address.path not in ("", "/") or address.query or address.fragment:
             raise ValueError(
                 "must be an address without a path, because the site needs its own name or port, such as "
                 "https://cards.example.org"
             )
         # Normalize the name as browsers do, because it is compared with what they send.
-        name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname.encode("idna").decode()
-        return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port is not None else "")
+        name = f"[{address.hostname}]" if ":" in address.hostname else address.hostname.encode("idna").decode()
+        return f"{address.scheme}://{name}" + (f":{address.port}" if address.port is not None else "")
 
     @field_validator("forget_after")
     @classmethod
@@ -287,13 +287,13 @@ class Settings(BaseSettings):
 def _web_address(url: str) -> SplitResult | None:
     """Return the parts of an http or https address; None for any other text and for an address with a password."""
     try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        address = urlsplit(url)
+        is_address = address.scheme in ("http", "https") and address.hostname and address.port != 0
     except ValueError:
         # An invalid port, or brackets without an IPv6 address.
         return None
-    has_more = parts.username is not None or re.search(r"\s", url)
-    return parts if is_address and not has_more else None
+    has_more = address.username is not None or re.search(r"\s", url)
+    return address if is_address and not has_more else None
 
 
 def _check_webhook(parts: SplitResult) -> None:

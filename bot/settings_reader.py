@@ -34,7 +34,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     try:
         settings = Settings()
     except ValidationError as error:
-        problems += [_error_line(dict(fault)) for fault in error.errors()]
+        problems += [_error_line(dict(detail)) for detail in error.errors()]
     if problems:
         raise BadSetting("\n".join(problems))
     return settings
@@ -50,43 +50,43 @@ def _names_in_file() -> dict[str, int]:
         raise BadSetting(f"{path} cannot be read ({error.strerror}): give it to the bot's user, chmod 600.") from None
     except UnicodeDecodeError:
         raise BadSetting(f"{path} cannot be read: save it as UTF-8 text.") from None
-    found, problems = {}, []
+    lines_by_name, problems = {}, []
     for binding in parse_stream(StringIO(text)):
-        written = binding.original.string
-        line = binding.original.line + written[: len(written) - len(written.lstrip())].count("\n")
+        statement = binding.original.string
+        line = binding.original.line + statement[: len(statement) - len(statement.lstrip())].count("\n")
         if binding.key is not None and binding.value is not None:
-            found[binding.key] = line
+            lines_by_name[binding.key] = line
         elif binding.key is not None or binding.error:
             # The line itself could be a secret.
             problems.append(f"Line {line} of {path} cannot be read: write NAME=value and close all quotes.")
     if problems:
         raise BadSetting("\n".join(problems))
-    return found
+    return lines_by_name
 
 
-def _closest_setting(name: str, least: float) -> str:
+def _closest_setting(name: str, min_similarity: float) -> str:
     """Return the setting with the most similar name; empty if none is similar enough."""
-    return "".join(get_close_matches(name.upper(), variable_names(), 1, least))
+    return "".join(get_close_matches(name.upper(), variable_names(), 1, min_similarity))
 
 
 def _hint(name: str) -> str:
-    near = _closest_setting(name, 0.6)
-    return f"; did you mean {near}?" if near else f"; the settings are: {', '.join(variable_names())}"
+    closest = _closest_setting(name, 0.6)
+    return f"; did you mean {closest}?" if closest else f"; the settings are: {', '.join(variable_names())}"
 
 
-def _error_line(fault: dict[str, Any]) -> str:
+def _error_line(detail: dict[str, Any]) -> str:
     """Return a line with the setting's name, its valid values, and the current value unless it is secret."""
-    name = str(fault["loc"][0])  # name of the field or of its variable
+    name = str(detail["loc"][0])  # name of the field or of its variable
     fields = {field.validation_alias or name: field for name, field in Settings.model_fields.items()}
     field = fields.get(name) or Settings.model_fields[name]
     variable = str(field.validation_alias or f"{PREFIX}{name}".upper())
-    message = str(fault["msg"]).removeprefix("Value error, ")
+    message = str(detail["msg"]).removeprefix("Value error, ")
     demand = _demand(field) or (message if message.startswith("must ") else f"cannot be read ({message})")
-    value = str(fault["input"])
+    value = str(detail["input"])
     # Addresses can contain a password.
     is_secret = variable in SECRETS.values() or "@" in value
-    shown = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
-    return f"{variable} {demand}" + ("" if is_secret else f"; it is {shown!r}")
+    shown_value = value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"
+    return f"{variable} {demand}" + ("" if is_secret else f"; it is {shown_value!r}")
 
 
 def _demand(field: FieldInfo) -> str:

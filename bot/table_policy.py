@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bot.panel import Panel
 from bot.panels.board import RatingChange, duplicate_panel
-from bot.tables.snapshot import DEFAULT_TEXTS, OwnTexts, TableSnapshot, snapshot
+from bot.tables.snapshot import DEFAULT_TEXTS, OwnTexts, TableSnapshot, take_snapshot
 from bot.tables.table import Table
 from engine.robots.verdicts import Summary
 
@@ -53,13 +53,13 @@ class TablePolicy:
     async def before_removal(self, table: Table) -> None:
         """Handle a table that will be removed: it is over, or its game never began."""
 
-    def card_panel(self, table: Table, seen: TableSnapshot, reader: str, language: str) -> Panel | None:
+    def card_panel(self, table: Table, snapshot: TableSnapshot, reader: str, language: str) -> Panel | None:
         """Return the panel of a table that waits for players, or None for the usual challenge card."""
         return None
 
     def result_panel(self, table: Table, outcome: Outcome, language: str) -> Panel | None:
         """Return the result of a finished game, or None for the usual one. The cards of a duplicate stay hidden."""
-        return duplicate_panel(snapshot(table, None), language) if table.is_duplicate else None
+        return duplicate_panel(take_snapshot(table, None), language) if table.is_duplicate else None
 
     async def outcome_for(self, table: Table, person: str) -> Outcome | None:
         """Return the outcome for a person's own page, or None for the usual one."""

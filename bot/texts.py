@@ -80,19 +80,21 @@ def texts(language: str) -> Texts:
     source = files("bot") / "locale" / language / "LC_MESSAGES" / "buongioco.po"
     with source.open("rb") as file:
         catalogue = read_po(file)
-    compiled = BytesIO()
-    write_mo(compiled, catalogue)
-    compiled.seek(0)
+    compiled_catalogue = BytesIO()
+    write_mo(compiled_catalogue, catalogue)
+    compiled_catalogue.seek(0)
     # A panel needs about thirty texts, and a dictionary is fifteen times as fast as the library.
-    ready = {message.id: message.string for message in catalogue if message.string and not message.fuzzy}
-    plain = {id_: text for id_, text in ready.items() if isinstance(id_, str) and isinstance(text, str) and id_}
-    return Texts(_Catalogue(plain).__getitem__, GNUTranslations(compiled).ngettext)
+    translations = {message.id: message.string for message in catalogue if message.string and not message.fuzzy}
+    plain_texts = {
+        id_: text for id_, text in translations.items() if isinstance(id_, str) and isinstance(text, str) and id_
+    }
+    return Texts(_Catalogue(plain_texts).__getitem__, GNUTranslations(compiled_catalogue).ngettext)
 
 
-def error_text(error: EngineError, language: str, shown: Mapping[str, str] | None = None) -> str:
+def error_text(error: EngineError, language: str, reader_values: Mapping[str, str] | None = None) -> str:
     """Return the text of an engine error in a language.
 
-    Suits and days in it are in that language too. ``shown`` has texts that replace the error's values for this reader.
+    Suits and days in it are in that language too. ``reader_values`` replaces some of the error's values for a reader.
     """
     text = texts(language).gettext
 
@@ -102,7 +104,7 @@ def error_text(error: EngineError, language: str, shown: Mapping[str, str] | Non
         return text(value) if isinstance(value, str) and value else value
 
     values = {name: localize(value) for name, value in error.values.items()}
-    return text(error.sentence).format(**{**values, **(shown or {})})
+    return text(error.sentence).format(**{**values, **(reader_values or {})})
 
 
 @lru_cache(maxsize=1_000)

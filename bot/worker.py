@@ -52,8 +52,8 @@ class Worker(Core):
         store.levers.contact = settings.contact
         self.announcements = Announcements(store, self.shards, self.delivery.touch)
         self.bans = BanEnforcer(self)
-        for make in FEATURES:
-            feature = make(self)
+        for create_feature in FEATURES:
+            feature = create_feature(self)
             self.features.append(feature)
             if feature.policy:
                 self.policies[feature.name] = feature.policy
@@ -89,7 +89,7 @@ class Worker(Core):
             loops |= feature.loops
         self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until no work is running; for tests and benchmarks."""
         await self.updates.wait_until_idle()
         await self.hints.wait_until_idle()
@@ -140,9 +140,9 @@ class Worker(Core):
 async def watch_for_stalls() -> None:
     """Log pauses of the process, for example because it was frozen, its machine slept, or a call blocked it."""
     while True:
-        before = time.clock_gettime(CLOCK)
+        last_tick = time.clock_gettime(CLOCK)
         await asyncio.sleep(TICK_SECONDS)
-        late = time.clock_gettime(CLOCK) - before - TICK_SECONDS
-        if late > STALL_SECONDS:
-            STALLED.inc(late)
-            log.warning("stalled", seconds=round(late, 1), why="the process was frozen, blocked or starved")
+        delay = time.clock_gettime(CLOCK) - last_tick - TICK_SECONDS
+        if delay > STALL_SECONDS:
+            STALLED.inc(delay)
+            log.warning("stalled", seconds=round(delay, 1), why="the process was frozen, blocked or starved")

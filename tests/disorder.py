@@ -57,14 +57,14 @@ class Comparison:
         """Play both tables. Return how many updates were delivered out of order."""
         updates = await self._play_in_order(await self._open_table("a"), moves)
         code, delivered = await self._play_out_of_order(updates)
-        await self.worker.settled()
+        await self.worker.wait_until_idle()
         await self._compare(self.code, code)
         for table_code in (self.code, code):
             version = (await self.worker.room.load_cached(table_code)).version
             await self.worker.room.make_move(
                 table_code, self.players[0].person.id, version, "resign", f"{table_code}.end"
             )
-        await self.worker.settled()
+        await self.worker.wait_until_idle()
         self.fake.messages.clear()
         self.fake._keys.clear()
         self.fake.calls.clear()

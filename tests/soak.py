@@ -119,7 +119,7 @@ class Soak:
                 await self._play_game()
 
         await asyncio.gather(*(play_games() for _ in range(CONCURRENT_GAMES)))
-        await self.worker.settled()
+        await self.worker.wait_until_idle()
 
     async def _play_game(self) -> None:
         game = self.random.choice(list(GAMES))

@@ -85,18 +85,18 @@ def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
     The file gets its name when all of it is on disk. It holds secrets, so only its owner can read it.
     """
     with write_atomically(path) as raw, gzip.GzipFile("", "wb", GZIP_LEVEL, raw, mtime=0) as file:
-        digest, lines = hashlib.sha256(), 0
+        digest, line_count = hashlib.sha256(), 0
 
         def write(line: Line) -> None:
-            nonlocal lines
+            nonlocal line_count
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
             digest.update(text)
             file.write(text)
-            lines += 1
+            line_count += 1
 
         write({"format": FORMAT, **header._asdict()})
         yield write
-        write({"end": lines, "sha256": digest.hexdigest()})
+        write({"end": line_count, "sha256": digest.hexdigest()})
 
 
 def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -> tuple[Header, int]:
@@ -104,25 +104,25 @@ def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -
 
     ``on_read`` gets the bytes of the file read since its last call. Raise BadBackup if the file is not a whole backup.
     """
-    digest, lines = hashlib.sha256(), 0
-    header, end = None, None
+    digest, line_count = hashlib.sha256(), 0
+    header, end_line = None, None
     for text, line in _parse_lines(path, on_read):
-        if end:
+        if end_line:
             raise BadBackup("there is data after its end")
         if header is None:
             header = Header.parse(line)
         elif "end" in line:
-            end = line
-            if line != {"end": lines, "sha256": digest.hexdigest()}:
+            end_line = line
+            if line != {"end": line_count, "sha256": digest.hexdigest()}:
                 raise BadBackup("it was changed: its checksum does not match")
             continue
         elif next(iter(line), "") not in KINDS:
-            raise BadBackup(f"line {lines + 1} is not a line of a backup")
+            raise BadBackup(f"line {line_count + 1} is not a line of a backup")
         digest.update(text)
-        lines += 1
-    if header is None or end is None:
+        line_count += 1
+    if header is None or end_line is None:
         raise BadBackup("it is cut short: its end is missing")
-    return header, lines - 1
+    return header, line_count - 1
 
 
 def read_lines(path: Path, on_read: Callable[[int], None] = ignore_progress) -> Iterator[Line]:

@@ -67,7 +67,7 @@ async def _list_tables(store: Store) -> None:
         except ValueError:
             continue
         for person in people_in(table.log.entries):
-            await store.client.sadd(keys.named(person), code)
+            await store.client.sadd(keys.tables_naming(person), code)
         if not table.error:
             await lists.restore_entries(table)
 
@@ -126,8 +126,8 @@ def _add_table(pipe: Any, line: Line) -> None:
     # The chats might have changed since the backup, so the panels on display are unknown.
     states = {name: decode_state(decode_bytes(text).decode()) for name, text in line["shown"]}
     if states:
-        shown = {name: encode_state(state._replace(digest=UNKNOWN)) for name, state in states.items()}
-        pipe.hset(keys.shown(code), mapping=shown)
+        shown_states = {name: encode_state(state._replace(digest=UNKNOWN)) for name, state in states.items()}
+        pipe.hset(keys.message_states(code), mapping=shown_states)
     if line["timer"] is not None:
         pipe.zadd(keys.timers(shard), {code: line["timer"]})
     try:

@@ -33,12 +33,12 @@ SCAN_COUNT = 1000
 TABLES = "{s*}:table:*"
 SHARD_KEYS = ("table:", "shown:", "changed", "timers", "attended", "ended:")
 
-# Prefixes of keys that the last step skips. Earlier steps read most of them. A restore rebuilds `keys.named` from the
-# tables' logs, and logs of tables that have just ended are no longer needed.
+# Prefixes of keys that the last step skips. Earlier steps read most of them. A restore rebuilds `keys.tables_naming`
+# from the tables' logs, and logs of tables that have just ended are no longer needed.
 TAKEN_EARLIER = (
     *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARD_KEYS),
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
-    keys.named(""),
+    keys.tables_naming(""),
 )
 
 # Keys about running workers, and the layout's number, which is in the header.
@@ -61,31 +61,31 @@ class BackupTaker:
     async def take(self) -> None:
         """Write all lines. Raise StoreError if ratings are rebuilt at the same time."""
         await self._take_batches("*", self._take_keys, lambda key: key.startswith(keys.PERSON_KEY_PREFIXES))
-        rated = await self._take_ratings()
+        last_rated = await self._take_ratings()
         await self._take_tables()
-        await self._take_games(rated)
+        await self._take_games(last_rated)
         await self._take_batches("*", self._take_keys, self._is_remaining)
-        for key, number in ((keys.RATED, rated), (keys.GAMES_COUNTER, await self._archive.last_number())):
+        for key, number in ((keys.RATED, last_rated), (keys.GAMES_COUNTER, await self._archive.last_number())):
             if number:
                 self._write({"string": key, "value": str(number)})
 
     async def _take_batches(
         self,
         pattern: str,
-        take: Callable[[Sequence[str]], Awaitable[None]],
+        take_batch: Callable[[Sequence[str]], Awaitable[None]],
         is_wanted: Callable[[str], bool] = lambda _key: True,
     ) -> None:
-        """Pass the wanted keys that match a pattern to ``take``, in batches."""
+        """Pass the wanted keys that match a pattern to ``take_batch``, in batches."""
         batch: list[str] = []
         async for name in self._client.scan_iter(match=pattern, count=SCAN_COUNT):
             if is_wanted(key := name.decode()):
                 batch.append(key)
                 self._on_key(1)
             if len(batch) >= BATCH_SIZE:
-                await take(batch)
+                await take_batch(batch)
                 batch = []
         if batch:
-            await take(batch)
+            await take_batch(batch)
 
     def _is_remaining(self, key: str) -> bool:
         """Return whether the last step reads a key. A table that was backed up before it ended needs no tombstone."""
@@ -99,7 +99,7 @@ class BackupTaker:
         last_taken = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             await self._take_batches(pattern, self._take_keys)
-        touched: dict[Scope, dict[str, None]] = {}
+        people_by_scope: dict[Scope, dict[str, None]] = {}
         while True:
             now = await self._ratings.last_rated_number()
             if now < last_taken:
@@ -109,21 +109,25 @@ class BackupTaker:
                     break
                 if entry.game:
                     for scope in await self._ratings.rated_scopes(entry.game):
-                        touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people))
+                        people_by_scope.setdefault(scope, {}).update(dict.fromkeys(entry.game.people))
             last_taken = now
-            if await self._take_changed_ratings(now, touched):
+            if await self._take_changed_ratings(now, people_by_scope):
                 return now
 
-    async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
-        """Read ``touched`` ratings again in one step. Return False if another game has been rated since."""
-        wanted = [(index, scope, person) for index, scope in enumerate(touched) for person in touched[scope]]
-        found = await self._read_ratings(
-            keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],
-            args=[now, *(word for index, _, person in wanted for word in (index, person))],
+    async def _take_changed_ratings(self, now: int, people_by_scope: dict[Scope, dict[str, None]]) -> bool:
+        """Read these people's ratings again in one step. Return False if another game has been rated since."""
+        wanted_ratings = [
+            (index, scope, person) for index, scope in enumerate(people_by_scope) for person in people_by_scope[scope]
+        ]
+        stored_ratings = await self._read_ratings(
+            keys=[keys.RATED, *(key(scope.key) for scope in people_by_scope for key in BY_SCOPE)],
+            args=[now, *(word for index, _, person in wanted_ratings for word in (index, person))],
         )
-        if found is None:
+        if stored_ratings is None:
             return False
-        for (_, scope, person), rating, rank, history in zip(wanted, *(found[n::3] for n in range(3)), strict=True):
+        for (_, scope, person), rating, rank, history in zip(
+            wanted_ratings, *(stored_ratings[n::3] for n in range(3)), strict=True
+        ):
             if rating is not None:
                 self._write({"hash": keys.ratings(scope.key), "value": [[person, encode_bytes(rating)]]})
             if rank is not None:
@@ -143,28 +147,28 @@ class BackupTaker:
 
     async def _take_table(self, code: str) -> None:
         shard = keys.shard_of(code)
-        log, shown, changed, timer = await self._read_table(
-            keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.timers(shard)], args=[code]
+        log, shown_states, changed_version, timer = await self._read_table(
+            keys=[keys.table(code), keys.message_states(code), keys.changed(shard), keys.timers(shard)], args=[code]
         )
         # A table without a log was removed after the scan found it. A scan can return a key twice.
         if log and code not in self._tables:
             self._tables.add(code)
-            texts = list(map(encode_bytes, shown))
+            texts = list(map(encode_bytes, shown_states))
             self._write(
                 {
                     "table": code,
                     "log": list(map(encode_bytes, log)),
                     "shown": [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)],
-                    "changed": None if changed is None else int(float(changed)),
+                    "changed": None if changed_version is None else int(float(changed_version)),
                     "timer": None if timer is None else float(timer),
                 }
             )
 
-    async def _take_games(self, rated: int) -> None:
-        async for number, game_id, stored in self._archive.stored_entries_after(0):
+    async def _take_games(self, last_rated: int) -> None:
+        async for number, game_id, content in self._archive.stored_entries_after(0):
             was_live = game_id.rpartition("-")[0] in self._tables
-            if stored is not None and (number <= rated or not was_live):
-                self._write({"game": game_id, "number": number, "stored": encode_bytes(stored)})
+            if content is not None and (number <= last_rated or not was_live):
+                self._write({"game": game_id, "number": number, "stored": encode_bytes(content)})
             self._on_key(1)
 
     # Everything else
@@ -175,26 +179,28 @@ class BackupTaker:
                 pipe.type(name)
                 pipe.pexpiretime(name)
             answers = await pipe.execute()
-        found = zip(names, answers[::2], answers[1::2], strict=True)
-        present = [(name, kind.decode(), expires) for name, kind, expires in found if kind != b"none"]
+        types_and_expiries = zip(names, answers[::2], answers[1::2], strict=True)
+        existing_keys = [
+            (name, kind.decode(), expires) for name, kind, expires in types_and_expiries if kind != b"none"
+        ]
         async with self._client.pipeline(transaction=False) as pipe:
-            for name, kind, _ in present:
+            for name, kind, _ in existing_keys:
                 _read_part(pipe, kind, name, 0)
-            parts = await pipe.execute() if present else []
-        for key, part in zip(present, parts, strict=True):
-            await self._take_key(*key, part)
+            first_parts = await pipe.execute() if existing_keys else []
+        for key, first_part in zip(existing_keys, first_parts, strict=True):
+            await self._take_key(*key, first_part)
 
-    async def _take_key(self, name: str, kind: str, expires: int, part: Any) -> None:
+    async def _take_key(self, name: str, kind: str, expires: int, first_part: Any) -> None:
         """Write a key's lines, given its first part, and read the other parts."""
-        more = {"expires": expires} if expires > 0 else {}
+        expiry_field = {"expires": expires} if expires > 0 else {}
         while True:
             # Strings and lists come whole. Other types come in parts, each with the cursor of the next part.
-            cursor, value = (0, part) if kind in ("string", "list") else part
+            cursor, value = (0, first_part) if kind in ("string", "list") else first_part
             if value or value == b"":
-                self._write({kind: name, "value": _encode_value(kind, value), **more})
+                self._write({kind: name, "value": _encode_value(kind, value), **expiry_field})
             if not cursor:
                 return
-            part = await _read_part(self._client, kind, name, cursor)
+            first_part = await _read_part(self._client, kind, name, cursor)
 
 
 def _read_part(client: Any, kind: str, name: str, cursor: int) -> Any:

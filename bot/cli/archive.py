@@ -49,7 +49,7 @@ async def export(
         raise typer.BadParameter(
             f"{out} is also an input (--from) and would be emptied: name another file.", param_hint="--out"
         )
-    written = 0
+    written_count = 0
     async with open_store_client() as client:
         if person is not None:
             person = await find_person_id(client, person, "--person")
@@ -57,15 +57,15 @@ async def export(
             async for _, _, game in merge_with_files(Archive(client), games):
                 if game and chat in (None, *game.chats) and person in (None, *game.people):
                     write(game.record.to_json())
-                    written += 1
-    say(format_count(written, "game"), err=True)
+                    written_count += 1
+    say(format_count(written_count, "game"), err=True)
 
 
 def _read_files(files: list[Path] | None) -> list[FileEntry]:
     try:
         return read_all_entries(files or [])
-    except UnreadableGame as fault:
-        raise typer.BadParameter(str(fault), param_hint="--from") from None
+    except UnreadableGame as error:
+        raise typer.BadParameter(str(error), param_hint="--from") from None
 
 
 @store_command
@@ -82,11 +82,11 @@ async def rebuild(
         if settings.redis_url:
             await require_no_workers(client)
         archive = Archive(client)
-        moved = await archive.count_moved()
-        if moved > len(games) and not incomplete:
+        moved_count = await archive.count_moved()
+        if moved_count > len(games) and not incomplete:
             raise StoreError(
-                f"`buongioco archive` has moved {format_count(moved, 'game')} out of the store, but the given files "
-                f"have {format_count(len(games), 'game')}. Give all files with --from, or add --incomplete."
+                f"`buongioco archive` has moved {format_count(moved_count, 'game')} out of the store, but the given "
+                f"files have {format_count(len(games), 'game')}. Give all files with --from, or add --incomplete."
             )
         result = await Ratings(client, archive).rebuild(games)
     _report_rebuild(result)
@@ -112,18 +112,18 @@ async def archive(
     out: Annotated[Path, typer.Option(dir_okay=False, help="The file to write to. An existing one is extended.")],
 ) -> None:
     """Move old finished games from the store to a file. Ratings stay. Works while the bot is running."""
-    before = int(time.time()) - older_than
+    end_time = int(time.time()) - older_than
     settings = read_settings()
     try:
         async with open_store_client(settings) as client:
             with progress(await Archive(client).count(), out.name) as bar:
-                moved = await GameMover(client, out, bar.update).move(before, await closed_month(client))
+                result = await GameMover(client, out, bar.update).move(end_time, await closed_month(client))
     except OSError as error:
         raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
-    except UnreadableGame as fault:
-        raise typer.BadParameter(str(fault), param_hint="--out") from None
-    for game in moved.faulty:
+    except UnreadableGame as error:
+        raise typer.BadParameter(str(error), param_hint="--out") from None
+    for game in result.faulty:
         say(f"{game} fails verification and stays in the store", err=True)
-    say(f"{out}: {format_count(moved.games, 'game')} moved out of the store {settings.store_location}")
-    if moved.faulty:
+    say(f"{out}: {format_count(result.games, 'game')} moved out of the store {settings.store_location}")
+    if result.faulty:
         raise typer.Exit(1)

@@ -44,7 +44,7 @@ UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}  # seconds
 
 def parse_duration(text: str) -> int:
     """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``. Raises BadParameter for any other text."""
-    found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
-    if found is None:
+    match = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
+    if match is None:
         raise typer.BadParameter(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")
-    return int(found[1]) * UNITS[found[2]]
+    return int(match[1]) * UNITS[match[2]]

@@ -82,16 +82,18 @@ async def restore(
             with progress(2 * file.stat().st_size, file.name) as bar:
                 # This command has locked the embedded store's folder, so a worker that the store still lists was
                 # killed.
-                locked = settings.redis_url is None
-                header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
+                has_embedded_store = settings.redis_url is None
+                header = await restore_store(
+                    client, file, replace=replace, alone=has_embedded_store, on_read=bar.update
+                )
     except (RedisError, RedisClusterException) as error:
         raise StoreError(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
     except OSError as error:
         raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
-    except BadBackup as fault:
-        raise typer.BadParameter(f"{file}: {fault}", param_hint="FILE") from None
-    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(header.begun))
-    say(f"{file} is restored. The store is as it was on {when}.", err=True)
+    except BadBackup as error:
+        raise typer.BadParameter(f"{file}: {error}", param_hint="FILE") from None
+    backup_time = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(header.begun))
+    say(f"{file} is restored. The store is as it was on {backup_time}.", err=True)
     say(
         "People forgotten after that time are back. Forget them again before you start the bot: "
         "`buongioco forget PERSON`.",

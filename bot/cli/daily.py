@@ -27,9 +27,9 @@ async def daily() -> None:
             raise StoreError(f"No bot has used the store {settings.store_location} yet. Start the bot first.")
         chain = await load_chain(client, day)
         game = await DayGames(client).todays_game(day)
-        played = len(await DayResults(client).ranking(day))
+        player_count = len(await DayResults(client).ranking(day))
     yesterday = day - timedelta(days=1)
     say(f"chain from {chain.first} to {chain.last}, end {chain.end}")
-    say(f"today {day}, {zone}: {game}, played by {format_count(played, 'player')}")
+    say(f"today {day}, {zone}: {game}, played by {format_count(player_count, 'player')}")
     if yesterday >= chain.first:
         say(f"yesterday's secret {chain.secret(yesterday).hex()}")

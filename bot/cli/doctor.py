@@ -74,7 +74,7 @@ async def doctor() -> None:
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Yield findings: whether a check passed, and a line with its result or remedy."""
-    installed = {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
+    installed_platforms = {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
     try:
         check_own_packages()
     except ForeignPackage as error:
@@ -84,14 +84,14 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield _examine_secret_file(name, path)
     async for finding in _examine_stores(settings):
         yield finding
-    async for finding in _examine_tokens(settings, installed):
+    async for finding in _examine_tokens(settings, installed_platforms):
         yield finding
     if settings.playground:
         host, port = settings.playground_host, settings.playground_port
         yield await asyncio.to_thread(_examine_port, settings, "playground", host, port, PLAYGROUND_REMEDY)
         if settings.public_url:
             yield await asyncio.to_thread(_examine_public_address, settings.public_url)
-    elif not (settings.telegram_token or settings.discord_token or installed - BUILT_IN_PLATFORMS):
+    elif not (settings.telegram_token or settings.discord_token or installed_platforms - BUILT_IN_PLATFORMS):
         yield False, NOTHING_TO_RUN
     if settings.monitoring_port is not None:
         host, port = settings.monitoring_host, settings.monitoring_port
@@ -189,17 +189,20 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
     except OSError as error:
         return False, f"store: the data folder {folder} cannot be used: {error.strerror}"
     if not has_store(folder):
-        nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        if not os.access(nearest, os.W_OK | os.X_OK):
-            return False, f"store: {nearest} is not writable: give the bot's user write access, or set BUONGIOCO_DATA"
+        existing_folder = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not os.access(existing_folder, os.W_OK | os.X_OK):
+            return (
+                False,
+                f"store: {existing_folder} is not writable: give the bot's user write access, or set BUONGIOCO_DATA",
+            )
         return True, f"store: there is none in {folder} yet; the bot creates it when it starts"
     if not is_closed:
-        fix = f"run `chmod 700 {folder}`, or start the bot, which does it"
-        return False, f"store: others can read the data folder {folder}: {fix}"
+        remedy = f"run `chmod 700 {folder}`, or start the bot, which does it"
+        return False, f"store: others can read the data folder {folder}: {remedy}"
     return True, "store: its folder is its owner's alone"
 
 
-async def _examine_tokens(settings: Settings, installed: set[str]) -> AsyncIterator[tuple[bool, str]]:
+async def _examine_tokens(settings: Settings, installed_platforms: set[str]) -> AsyncIterator[tuple[bool, str]]:
     """Check which platforms will start. A token for a missing adapter is a fault."""
     examiners = {entry.name: entry.load() for entry in entry_points(group=DOCTORS)}
     for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
@@ -209,7 +212,7 @@ async def _examine_tokens(settings: Settings, installed: set[str]) -> AsyncItera
         elif name in examiners:
             async for finding in examiners[name](settings):
                 yield finding
-        elif name in installed:
+        elif name in installed_platforms:
             yield True, f"{name}: the token is set"
         else:
             yield False, f"{name}: this version has no adapter for it: remove {setting}"
@@ -226,17 +229,18 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     if not primaries:
         yield False, "store: this is a replica, which takes no moves: REDIS_URL must name the primary"
         return
-    if unreadable := await store.set_aside_tables(range(keys.SHARDS)):
+    if unreadable_tables := await store.set_aside_tables(range(keys.SHARDS)):
         yield (
             False,
-            f"tables: {', '.join(unreadable)} cannot be read and {'is' if len(unreadable) == 1 else 'are'} set aside: "
+            f"tables: {', '.join(unreadable_tables)} cannot be read and "
+            f"{'is' if len(unreadable_tables) == 1 else 'are'} set aside: "
             "see `buongioco tables show CODE`; a newer version may read them, `buongioco tables close CODE` ends one",
         )
-    if unreadable := list(await Tournaments(store).unreadable_codes()):
+    if unreadable_tournaments := list(await Tournaments(store).unreadable_codes()):
         yield (
             False,
-            f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
-            f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
+            f"tournaments: {', '.join(unreadable_tournaments)} cannot be read: a newer version may read "
+            f"{'it' if len(unreadable_tournaments) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
     await store.levers.refresh()
     if notice := store.levers.maintenance:
@@ -248,10 +252,10 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     if notice := store.levers.announcement:
         yield True, f"announcement: since {format_time(notice.since)} UTC: `buongioco announce --end` withdraws it"
     zones = {zone for zone in await store.leases.worker_zones() if zone}
-    if settings.redis_url and (others := ", ".join(sorted(zones - {settings.time_zone}))):
+    if settings.redis_url and (other_zones := ", ".join(sorted(zones - {settings.time_zone}))):
         yield (
             False,
-            f"time zone: a running worker has BUONGIOCO_TIME_ZONE={others}, here it is {settings.time_zone}. "
+            f"time zone: a running worker has BUONGIOCO_TIME_ZONE={other_zones}, here it is {settings.time_zone}. "
             "All workers need the same zone: stop all before you start one with another zone",
         )
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
@@ -264,10 +268,10 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             yield True, "store: it refuses CONFIG, so check yourself that appendfsync is always"
     for risk in risks:
         yield False, f"store: {RISKS[risk]}"
-    fewest = min(int(node["connected_slaves"]) for node in primaries)
-    if settings.redis_url and fewest < settings.store_replicas:
+    min_replicas = min(int(node["connected_slaves"]) for node in primaries)
+    if settings.redis_url and min_replicas < settings.store_replicas:
         yield (
             False,
-            f"store: BUONGIOCO_STORE_REPLICAS is {settings.store_replicas}, and a primary has {fewest} "
-            f"{'replica' if fewest == 1 else 'replicas'}: moves wait until you add replicas or lower the number",
+            f"store: BUONGIOCO_STORE_REPLICAS is {settings.store_replicas}, and a primary has {min_replicas} "
+            f"{'replica' if min_replicas == 1 else 'replicas'}: moves wait until you add replicas or lower the number",
         )

@@ -48,18 +48,22 @@ def forget(
             settings = read_settings()
             person, name = asyncio.run(_find_person(settings, person, files))
             if not yes:
-                who = f"{name} ({person})" if name else person
-                confirm(f"Forget {who} permanently, and resign their running games?")
-            done, is_running, fault = asyncio.run(_forget(settings, person, files))
+                description = f"{name} ({person})" if name else person
+                confirm(f"Forget {description} permanently, and resign their running games?")
+            result, is_running, error_description = asyncio.run(_forget(settings, person, files))
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
-    found = [format_count(done.games, "game"), format_count(done.scopes, "rating"), format_count(done.tables, "table")]
-    where = f"The store is {settings.store_location}."
-    say(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
+    counts = [
+        format_count(result.games, "game"),
+        format_count(result.scopes, "rating"),
+        format_count(result.tables, "table"),
+    ]
+    store_line = f"The store is {settings.store_location}."
+    say(f"{person} is forgotten, and was named in {counts[0]}, {counts[1]} and {counts[2]}. {store_line}")
     if is_running:
         say("The running bot checks once more in a minute. Then it rewrites the store's append-only file.")
-    if fault:
-        say(NOT_REWRITTEN.format(fault=fault), err=True)
+    if error_description:
+        say(NOT_REWRITTEN.format(fault=error_description), err=True)
 
 
 async def _find_person(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
@@ -91,20 +95,20 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         # Rewrite the files while the mark exists, because it has the pseudonym.
         for path in files:
             rewrite_file(path, lambda entry: entry.game and entry.game.redact(person, mark.pseudonym))
-        done = await forgetter.forget(person, mark)
+        result = await forgetter.forget(person, mark)
         is_running = await store.leases.count_workers() > 0
         if is_running:
-            return done, True, ""
+            return result, True, ""
         await forgetter.finish(person, (await forgetting_marks(client))[person])
         try:
             await rewrite_if_due(store)
         except (ResponseError, RewriteFailed) as error:
-            return done, False, describe_error(error)
-        return done, False, ""
+            return result, False, describe_error(error)
+        return result, False, ""
 
 
 async def _is_known(client: Any, person: str) -> bool:
-    personal = [keys.person, keys.games_of, keys.named, keys.seated, keys.last_game, keys.scopes]
+    personal = [keys.person, keys.games_of, keys.tables_naming, keys.tables_of_person, keys.last_game, keys.scopes]
     for key in [*(key_of(person) for key_of in personal), keys.chat(private_place(person))]:
         if await client.exists(key):
             return True

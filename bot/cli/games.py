@@ -11,7 +11,7 @@ def games() -> None:
         say(f"{kind.id}: {kind.name}, {kind.seats} players")
         defaults = resolve(kind.rules, {}).model_dump()
         for name, values in kind.rules.choices().items():
-            spelled = " | ".join(map(format_value, values))
+            values_text = " | ".join(map(format_value, values))
             note = f"(default {format_value(defaults[name])})" if len(values) > 1 else "(fixed)"
-            say(f"  {name} = {spelled}  {note}")
+            say(f"  {name} = {values_text}  {note}")
         say()

@@ -79,16 +79,16 @@ async def ban(
     if until and length:
         raise typer.BadParameter("--until and --for exclude each other.", param_hint="--until")
     now = time.time()
-    ends = int(until.replace(tzinfo=UTC).timestamp()) if until else int(now + length) if length else 0
-    if ends and ends <= now:
+    ends_at = int(until.replace(tzinfo=UTC).timestamp()) if until else int(now + length) if length else 0
+    if ends_at and ends_at <= now:
         raise typer.BadParameter("this day has begun.", param_hint="--until")
     if person.startswith("robot:"):
         raise typer.BadParameter(f"{person} is not a person.", param_hint="PERSON")
     async with _open_levers() as (levers, client):
         person = await find_person_id(client, person, "PERSON")
-        await levers.ban(person, _account_name(), ends, reason)
-        shown = await _name(client, person)
-    say(f"{shown} is banned {_format_end(ends)}.")
+        await levers.ban(person, _account_name(), ends_at, reason)
+        person_text = await _name(client, person)
+    say(f"{person_text} is banned {_format_end(ends_at)}.")
 
 
 @store_command
@@ -98,19 +98,19 @@ async def unban(person: PersonArgument) -> None:
         person = await find_person_id(client, person, "PERSON")
         if not await levers.unban(person, _account_name()):
             raise typer.BadParameter(f"{person} is not banned.", param_hint="PERSON")
-        shown = await _name(client, person)
-    say(f"{shown} is no longer banned.")
+        person_text = await _name(client, person)
+    say(f"{person_text} is no longer banned.")
 
 
 @store_command
 async def bans() -> None:
     """List the bans, newest first: since when, until when, the person, your reason."""
     async with _open_levers() as (levers, client):
-        found = sorted(levers.bans.items(), key=lambda item: -item[1].since)
-        lines = [(await _name(client, person), ban) for person, ban in found]
-    for shown, ban in lines:
-        say("  ".join(filter(None, (format_time(ban.since), f"{_format_end(ban.until):26}", shown, ban.reason))))
-    say(format_count(len(lines), "ban"), err=True)
+        bans_by_person = sorted(levers.bans.items(), key=lambda item: -item[1].since)
+        named_bans = [(await _name(client, person), ban) for person, ban in bans_by_person]
+    for person_text, ban in named_bans:
+        say("  ".join(filter(None, (format_time(ban.since), f"{_format_end(ban.until):26}", person_text, ban.reason))))
+    say(format_count(len(named_bans), "ban"), err=True)
 
 
 @store_command
@@ -165,11 +165,15 @@ async def log() -> None:
     """List the changes by `ban`, `unban`, `announce` and `maintenance`, newest first: when, who, what."""
     async with _open_levers() as (levers, client):
         pulls = (await levers.pulls())[::-1]
-        lines = [(pull, await _name(client, pull.person) if pull.person else "") for pull in pulls]
-    for pull, shown in lines:
-        end = _format_end(pull.until) if pull.lever == "ban" else ""
-        say("  ".join(filter(None, (format_time(pull.at), f"{pull.by:12}", pull.lever, shown, end, pull.text))))
-    say(format_count(len(lines), "line"), err=True)
+        named_pulls = [(pull, await _name(client, pull.person) if pull.person else "") for pull in pulls]
+    for pull, person_text in named_pulls:
+        end_text = _format_end(pull.until) if pull.lever == "ban" else ""
+        say(
+            "  ".join(
+                filter(None, (format_time(pull.at), f"{pull.by:12}", pull.lever, person_text, end_text, pull.text))
+            )
+        )
+    say(format_count(len(named_pulls), "line"), err=True)
 
 
 async def _name(client: Any, person: str) -> str:

@@ -15,7 +15,7 @@ def link() -> None:
         settings = read_settings()
         path = link_path(settings.data)
         try:
-            shown = path.read_text().strip()
+            stored_link = path.read_text().strip()
         except OSError:
             raise BadSetting(
                 f"There is no link: {path} exists while a bot runs with a playground open to others "
@@ -28,4 +28,4 @@ def link() -> None:
                 f"No bot is running with the data folder {settings.data}. The link in {path} belongs to a bot that was "
                 "killed, and no longer works. Start the bot and run this again."
             )
-        say(shown)
+        say(stored_link)

@@ -32,11 +32,11 @@ class LazyGroup(TyperGroup):
         if cmd_name not in self.targets:
             return None
         module, _, name = self.targets[cmd_name].partition(":")
-        found = getattr(import_module(module), name)
-        if not isinstance(found, typer.Typer):
-            function, found = found, typer.Typer(add_completion=False)
-            found.command()(function)
-        command = typer.main.get_command(found)
+        target = getattr(import_module(module), name)
+        if not isinstance(target, typer.Typer):
+            function, target = target, typer.Typer(add_completion=False)
+            target.command()(function)
+        command = typer.main.get_command(target)
         command.name = cmd_name
         return command
 

@@ -46,9 +46,9 @@ def json_line(text: str, encoding: str = "utf-8") -> str:
 
 def say(text: object = "", *, err: bool = False, **style: Any) -> None:
     """Print lines for people. ``style`` goes to `typer.style`. Raises OutputError if printing fails."""
-    shown = clean_text(str(text))
+    cleaned = clean_text(str(text))
     with _standard_output():
-        typer.echo(typer.style(shown, **style) if style else shown, err=err)
+        typer.echo(typer.style(cleaned, **style) if style else cleaned, err=err)
 
 
 @contextmanager

@@ -28,16 +28,16 @@ def check_person(text: str) -> str:
 
 async def find_person_id(client: Any, text: str, param: str) -> str:
     """Return the id for a text from `check_person`. Raise BadParameter unless exactly one person has the @name."""
-    named = _NAME.fullmatch(text)
-    if named is None:
+    match_ = _NAME.fullmatch(text)
+    if match_ is None:
         return text
-    platforms = [named[1]] if named[1] else sorted(entry.name for entry in entry_points(group=ADAPTER_GROUP))
-    known = [await client.get(keys.handle(platform, named[2])) for platform in platforms]
-    match [person.decode() for person in known if person]:
+    platforms = [match_[1]] if match_[1] else sorted(entry.name for entry in entry_points(group=ADAPTER_GROUP))
+    known_ids = [await client.get(keys.handle(platform, match_[2])) for platform in platforms]
+    match [person.decode() for person in known_ids if person]:
         case [person]:
             return str(person)
         case []:
-            problem = f"No one is known as @{named[2]} on {' or '.join(platforms)}. {ID_HINT}"
+            problem = f"No one is known as @{match_[2]} on {' or '.join(platforms)}. {ID_HINT}"
         case people:
-            problem = f"Several people are known as @{named[2]}: {', '.join(people)}. Write one of these ids."
+            problem = f"Several people are known as @{match_[2]}: {', '.join(people)}. Write one of these ids."
     raise typer.BadParameter(problem, param_hint=param)

@@ -82,9 +82,9 @@ class TerminalTable:
         _ = self.words.text
         history = self.game.history(YOU)
         view = self.game.view(YOU)
-        for by, move in history[self.shown_moves :]:
-            if by != YOU:
-                say(f"  {self.words.move(by, move)}")
+        for seat, move in history[self.shown_moves :]:
+            if seat != YOU:
+                say(f"  {self.words.move(seat, move)}")
         has_news = len(history) > self.shown_moves
         self.shown_moves = len(history)
         if has_news and view.deal and view.deal.last_trick and not view.deal.trick:
@@ -98,8 +98,8 @@ class TerminalTable:
         _ = self.words.text
         if self.game.moves[-1][1].startswith("play "):
             say(_("  {name} takes the trick").format(name=self.words.names[winner]))
-            for by, card, _signal in deal.drawn if isinstance(deal, StockView) else ():
-                say(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
+            for seat, card, _signal in deal.drawn if isinstance(deal, StockView) else ():
+                say(_("  {name} draws {card}").format(name=self.words.names[seat], card=card))
 
     def _show(self, view: View) -> None:
         labels = self.words.labels
@@ -109,14 +109,14 @@ class TerminalTable:
         say()
         if isinstance(deal, PacketsView):
             for seat in (1, YOU):
-                mine = [
+                own_packets = [
                     packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")
                 ]
-                line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in mine)
+                line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in own_packets)
                 say(f"{self.words.names[seat]:>8}  {line}")
-        for seat, shown in enumerate(deal.known):
-            if shown and seat != YOU:
-                say(f"{labels['shown']:>8}  {self.words.names[seat]} {' '.join(shown)}")
+        for seat, known_cards in enumerate(deal.known):
+            if known_cards and seat != YOU:
+                say(f"{labels['shown']:>8}  {self.words.names[seat]} {' '.join(known_cards)}")
         if isinstance(deal, StockView) and deal.stock:
             say(f"{labels['stock']:>8}  {deal.stock}")
         if isinstance(deal, TressetteView) and any(deal.declared):
@@ -125,7 +125,10 @@ class TerminalTable:
             bids = ["–" if bid is None else str(bid) for bid in deal.bids]
             say(f"{labels['bids']:>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
         if deal.trick:
-            say(f"{labels['trick']:>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick))
+            say(
+                f"{labels['trick']:>8}  "
+                + "  ".join(f"{self.words.names[seat]} {card}" for seat, card, _s in deal.trick)
+            )
         say(f"{labels['tricks']:>8}  {self.words.sides(deal.tricks)}")
         if isinstance(deal, SpadesView) and deal.drawn:
             say(f"{labels['drawn']:>8}  {deal.drawn}")
@@ -134,7 +137,7 @@ class TerminalTable:
     def _ask_move(self) -> None:
         view = self.game.view(YOU)
         self._show(view)
-        numbered = self._show_moves(view)
+        numbered_moves = self._show_moves(view)
         try:
             answer = input("> ").strip()
         except EOFError:
@@ -144,7 +147,7 @@ class TerminalTable:
             self.quit = answer.startswith("q")
             return
         try:
-            self.game.play(YOU, self._parse_answer(answer, numbered, view))
+            self.game.play(YOU, self._parse_answer(answer, numbered_moves, view))
         except EngineError as error:
             say(error_text(error, self.language), fg="red")
 
@@ -164,12 +167,12 @@ class TerminalTable:
         say("  ".join(f"{number}) {move.removeprefix('play ')}" for number, move in enumerate(plain, 1)))
         return plain
 
-    def _parse_answer(self, answer: str, numbered: list[str], view: View) -> str:
+    def _parse_answer(self, answer: str, numbered_moves: list[str], view: View) -> str:
         """Return the move for an answer: a move's number, a card, numbers of packets, or a move in notation."""
         if view.deal and view.deal.phase == "take" and answer[0].isdecimal():
             return f"take {' '.join(sorted(answer.replace(',', ' ').split()))}"
-        if answer.isdecimal() and 0 < int(answer) <= len(numbered):
-            return numbered[int(answer) - 1]
+        if answer.isdecimal() and 0 < int(answer) <= len(numbered_moves):
+            return numbered_moves[int(answer) - 1]
         words = answer.split()
         if words[0].upper() in self.game.kind.pack.index:
             words = ["play", words[0].upper(), *words[1:]]

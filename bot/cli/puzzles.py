@@ -38,16 +38,19 @@ def make(
 ) -> None:
     """Find positions with one best card, using the exact solver."""
     stream = make_puzzles(number, seed) if source is None else islice(find_puzzles(_read_games(source)), number)
-    found: list[Puzzle] = []
+    found_puzzles: list[Puzzle] = []
     with line_output(out) as write, progress(number, "puzzles") as bar:
         for puzzle in stream:
-            found.append(puzzle)
+            found_puzzles.append(puzzle)
             bar.update(1)
-        kept = select_puzzles(found, keep) if keep else found
-        for puzzle in kept:
+        kept_puzzles = select_puzzles(found_puzzles, keep) if keep else found_puzzles
+        for puzzle in kept_puzzles:
             write(puzzle.to_line())
-    by_game = Counter(puzzle.game for puzzle in kept)
-    say(f"{len(kept)} of {len(found)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES), err=True)
+    by_game = Counter(puzzle.game for puzzle in kept_puzzles)
+    say(
+        f"{len(kept_puzzles)} of {len(found_puzzles)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES),
+        err=True,
+    )
 
 
 def _read_games(path: Path) -> Iterator[Record]:
@@ -70,29 +73,29 @@ def check(
     from engine.puzzles.making import find_faults  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
-    wrong, solver = 0, Solver()
+    fault_count, solver = 0, Solver()
     for path in files:
-        known: set[str] = set()
+        known_ids: set[str] = set()
         lines = path.read_bytes().splitlines()
         with progress(len(lines), path.name) as bar:
             for number, line in enumerate(lines, 1):
-                for fault in _line_faults(line, known, partial(find_faults, solver=solver)):
+                for fault in _line_faults(line, known_ids, partial(find_faults, solver=solver)):
                     say(f"{path}:{number}: {fault}")
-                    wrong += 1
+                    fault_count += 1
                 bar.update(1)
-        say(f"{path}: {len(lines)} puzzles, {format_count(wrong, 'fault')}")
-    if wrong:
+        say(f"{path}: {len(lines)} puzzles, {format_count(fault_count, 'fault')}")
+    if fault_count:
         raise typer.Exit(1)
 
 
-def _line_faults(line: bytes, known: set[str], faults_of: Callable[[Puzzle], Iterator[str]]) -> Iterator[str]:
-    """Yield the faults of a line, and add its id to the ``known`` ones."""
+def _line_faults(line: bytes, known_ids: set[str], faults_of: Callable[[Puzzle], Iterator[str]]) -> Iterator[str]:
+    """Yield the faults of a line, and add its id to ``known_ids``."""
     try:
         puzzle = Puzzle.from_line(line.decode("ascii"))
     except ValueError as error:
         yield f"not a puzzle: {error}"
         return
-    if puzzle.id in known:
+    if puzzle.id in known_ids:
         yield f"{puzzle.id} is a duplicate"
-    known.add(puzzle.id)
+    known_ids.add(puzzle.id)
     yield from faults_of(puzzle)

@@ -30,14 +30,14 @@ class RecordEntry(NamedTuple):
 
 def read_records(path: Path) -> Iterator[RecordEntry]:
     """Yield the games in a file, in order. Raises BadRecord if the file cannot be read to its end."""
-    done = 0
+    read_bytes = 0
     with path.open("rb") as raw:
         try:
             for number, text in enumerate(_split_games(raw), 1):
                 # A pipe has no position.
-                position = raw.tell() if raw.seekable() else done + len(text)
-                yield RecordEntry(number, _parse_record(text), position - done)
-                done = position
+                position = raw.tell() if raw.seekable() else read_bytes + len(text)
+                yield RecordEntry(number, _parse_record(text), position - read_bytes)
+                read_bytes = position
         except EOFError:
             raise BadRecord(path="file", problem="ends in the middle of its gzip data") from None
         except (gzip.BadGzipFile, zlib.error):
@@ -61,8 +61,8 @@ def _split_games(raw: BufferedReader) -> Iterator[bytes]:
     """
     file = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP) else raw
     start = file.peek(4)[:4]
-    if fault := encoding_fault(start):
-        raise BadRecord(path="file", problem=fault)
+    if encoding_problem := encoding_fault(start):
+        raise BadRecord(path="file", problem=encoding_problem)
     if start.startswith(BOM):
         file.read(len(BOM))
     while line := file.readline(MAX_RECORD_BYTES + 1):
@@ -71,9 +71,9 @@ def _split_games(raw: BufferedReader) -> Iterator[bytes]:
         if line.strip() == b"{":
             line += file.read(MAX_RECORD_BYTES + 1 - len(line))
         elif len(line) > MAX_RECORD_BYTES:
-            rest = line
-            while rest and not rest.endswith(b"\n"):
-                rest = file.readline(MAX_RECORD_BYTES)
+            chunk = line
+            while chunk and not chunk.endswith(b"\n"):
+                chunk = file.readline(MAX_RECORD_BYTES)
         yield line
 
 

@@ -29,8 +29,8 @@ def report_errors() -> Iterator[None]:
     logs.set_up("warning")
     try:
         yield
-    except (BadSetting, StoreError) as fault:
-        for line in str(fault).splitlines():
+    except (BadSetting, StoreError) as error:
+        for line in str(error).splitlines():
             say(f"buongioco: {line}", err=True)
         raise typer.Exit(2) from None
     except (RedisError, RedisClusterException) as error:

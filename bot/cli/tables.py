@@ -69,14 +69,14 @@ async def list_tables(
                 table = await room.load(code)
             except NoSuchTable:
                 continue
-            opened = await _opened_at(room.store, table)
-            shown = await room.store.load_shown(code)
-            last_seen = max((decode_state(text).seen_at for text in shown.values()), default=0)
+            opened_at = await _opened_at(room.store, table)
+            states = await room.store.load_shown(code)
+            last_seen = max((decode_state(text).seen_at for text in states.values()), default=0)
             # If no message was sent yet, only the opening time is known, and sometimes not even that.
-            seconds = now - (last_seen or opened)
+            seconds = now - (last_seen or opened_at)
             if state in (None, table.phase) and seconds >= (idle or 0):
                 idle_time = f"idle {format_age(seconds)}" if seconds < now else "idle unknown"
-                age = f"{format_age(now - opened)} old" if opened else "age unknown"
+                age = f"{format_age(now - opened_at)} old" if opened_at else "age unknown"
                 columns = f"{code:8}{table.phase:12}{age:16}{idle_time:16}{table.game_id:13}"
                 lines.append((seconds, columns + _player_names(table)))
         tournaments = await Tournaments(room.store).unreadable_codes() if state in (None, State.unreadable) else {}
@@ -92,12 +92,12 @@ async def list_tables(
 
 async def _opened_at(store: Store, table: Table) -> int:
     """Return when the first person at a table sat down, in Unix seconds; 0 if unknown."""
-    since = []
+    seated_times = []
     for chair in table.chairs:
         if chair and not chair.is_robot:
-            token = (await store.index.entries(keys.seated(chair.person))).get(table.code, "0")
-            since.append(int(token.partition(".")[0]))
-    return min(filter(None, since), default=0)
+            token = (await store.index.entries(keys.tables_of_person(chair.person))).get(table.code, "0")
+            seated_times.append(int(token.partition(".")[0]))
+    return min(filter(None, seated_times), default=0)
 
 
 def _player_names(table: Table) -> str:
@@ -146,9 +146,9 @@ def format_entry(entry: bytes) -> str:
     """Format an entry without its stamp and without secrets of a deal: the pack, and a player's choice of cards."""
     text = strip_stamp(entry).decode(errors="backslashreplace")
     with suppress(UnreadableEntry):
-        known = decode(text)
-        if isinstance(known, Move) and (chosen := SECRET_CHOICE.match(known.move)):
-            text = encode(Move(known.seat, f"{chosen[1]} …"))
+        decoded = decode(text)
+        if isinstance(decoded, Move) and (secret_choice := SECRET_CHOICE.match(decoded.move)):
+            text = encode(Move(decoded.seat, f"{secret_choice[1]} …"))
     text = SECRET.sub("…", text)
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 

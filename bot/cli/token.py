@@ -22,10 +22,10 @@ async def list_tokens(context: typer.Context) -> None:
     if context.invoked_subcommand:
         return
     async with open_store_client() as client:
-        listed = await Programs(client).all_programs()
-    for program in listed:
+        programs = await Programs(client).all_programs()
+    for program in programs:
         say(f"{program.id}  {' '.join(program.scopes):9}  {program.name}")
-    say(format_count(len(listed), "program"), err=True)
+    say(format_count(len(programs), "program"), err=True)
 
 
 @token_app.command()

@@ -32,15 +32,15 @@ def verify_files(
 
 def _verify_file(path: Path, chain: str) -> int:
     """Print the faults of a file's games, and return their number."""
-    number, errors, noted, unfinished, unreadable = 0, 0, 0, 0, 0
-    broken: BadRecord | None = None
+    number, errors, noted_count, unfinished, unreadable = 0, 0, 0, 0, 0
+    file_error: BadRecord | None = None
     with progress(path.stat().st_size, path.name) as bar:
         try:
             for number, record, size in read_records(path):
                 error, note = _check_record(record, chain)
                 if note:
-                    noted += 1
-                    if noted <= ERRORS_SHOWN:
+                    noted_count += 1
+                    if noted_count <= ERRORS_SHOWN:
                         say(f"{path}: game {number}, note: {note}")
                 if error:
                     errors += 1
@@ -52,19 +52,19 @@ def _verify_file(path: Path, chain: str) -> int:
                 bar.update(size)
                 if unreadable == number == UNREADABLE_LIMIT:
                     break
-        except BadRecord as fault:
-            broken = fault
+        except BadRecord as error:
+            file_error = error
     if unreadable == number > 1:
-        others = "not one of its first" if number == UNREADABLE_LIMIT else "none of its"
-        say(f"{path}: {others} {format_count(number, 'line')} is a game: give a file of records, as export writes")
+        rest_text = "not one of its first" if number == UNREADABLE_LIMIT else "none of its"
+        say(f"{path}: {rest_text} {format_count(number, 'line')} is a game: give a file of records, as export writes")
         return errors
     if errors > ERRORS_SHOWN:
         say(f"{path}: and {format_count(errors - ERRORS_SHOWN, 'more faulty game')}")
-    if noted > ERRORS_SHOWN:
-        say(f"{path}: and {format_count(noted - ERRORS_SHOWN, 'more note')}")
-    if broken:
+    if noted_count > ERRORS_SHOWN:
+        say(f"{path}: and {format_count(noted_count - ERRORS_SHOWN, 'more note')}")
+    if file_error:
         errors += 1
-        say(f"{path}: {broken}")
+        say(f"{path}: {file_error}")
     elif not number:
         errors = 1
         say(f"{path}: there is no game in it")

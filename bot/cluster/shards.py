@@ -101,33 +101,33 @@ class Shards:
 
     async def wait_until_held(self, code: str) -> bool:
         """Wait until this worker certainly owns a table's shard. Return whether it had to wait."""
-        waited = False
+        has_waited = False
         while not self.surely_owns(code):
-            waited = True
+            has_waited = True
             await self._balanced.wait()
-        return waited
+        return has_waited
 
-    async def join(self, patience: float = 0.0) -> None:
+    async def join(self, max_seconds: float = 0.0) -> None:
         """Register this worker. Raise StoreUnavailable if workers with another time zone do not stop in time.
 
-        ``patience`` is in seconds. With two zones, the cards of a day would be revealed in one while they are still
+        With two zones, the cards of a day would be revealed in one while they are still
         played in the other.
         """
-        until = asyncio.get_running_loop().time() + patience
+        deadline = asyncio.get_running_loop().time() + max_seconds
         is_logged = False
         while True:
             zones = await self.store.leases.report_alive(self.worker_id, self._zone, joins=not self._alone)
-            others = ", ".join(self._other_zones(zones))
-            if not others:
+            other_zones = ", ".join(self._other_zones(zones))
+            if not other_zones:
                 return
-            if asyncio.get_running_loop().time() >= until:
+            if asyncio.get_running_loop().time() >= deadline:
                 raise StoreUnavailable(
-                    f"Another worker on this store has BUONGIOCO_TIME_ZONE={others}, and this one has {self._zone}. "
-                    f"All workers must have the same: stop all of them before you start one with another time zone. "
-                    f"A killed worker counts for {LEASE_SECONDS} more seconds."
+                    f"Another worker on this store has BUONGIOCO_TIME_ZONE={other_zones}, and this one has "
+                    f"{self._zone}. All workers must have the same: stop all of them before you start one with "
+                    f"another time zone. A killed worker counts for {LEASE_SECONDS} more seconds."
                 )
             if not is_logged:
-                log.info("waiting_for_workers", time_zone=others, why="they are stopping, or were just killed")
+                log.info("waiting_for_workers", time_zone=other_zones, why="they are stopping, or were just killed")
                 is_logged = True
             await asyncio.sleep(CHECK_SECONDS)
 
@@ -242,26 +242,33 @@ class Shards:
         if other_zones and other_zones != self._logged_zones:
             log.error("time_zones_differ", here=self._zone, elsewhere=other_zones)
         self._logged_zones = other_zones
-        fair = -(-keys.SHARDS // self.worker_count)
-        if leaving := sorted(self.owned)[fair:]:
-            await self._leave(leaving)
-        mine = sorted(self.owned)
-        kept = await asyncio.gather(*(self._hold(shard, "keep") for shard in mine))
-        for shard, is_kept in zip(mine, kept, strict=True):
+        fair_share = -(-keys.SHARDS // self.worker_count)
+        if surplus_shards := sorted(self.owned)[fair_share:]:
+            await self._leave(surplus_shards)
+        owned_shards = sorted(self.owned)
+        results = await asyncio.gather(*(self._hold(shard, "keep") for shard in owned_shards))
+        for shard, is_kept in zip(owned_shards, results, strict=True):
             if not is_kept:
                 self._lose(shard)
         self._balanced.set()
         self._balanced.clear()
         # Workers start at different shards so that they do not compete for the same ones.
-        first = int(self.worker_id, 16)
-        others = [shard for step in range(keys.SHARDS) if (shard := (first + step) % keys.SHARDS) not in self.owned]
-        while others and len(self.owned) < fair:
-            wanted, others = others[: fair - len(self.owned)], others[fair - len(self.owned) :]
-            answers = await asyncio.gather(*(self._hold(shard, "seize" if self._alone else "take") for shard in wanted))
-            if taken := [shard for shard, is_taken in zip(wanted, answers, strict=True) if is_taken]:
-                self.owned.update(taken)
+        first_shard = int(self.worker_id, 16)
+        free_shards = [
+            shard for step in range(keys.SHARDS) if (shard := (first_shard + step) % keys.SHARDS) not in self.owned
+        ]
+        while free_shards and len(self.owned) < fair_share:
+            requested_shards, free_shards = (
+                free_shards[: fair_share - len(self.owned)],
+                free_shards[fair_share - len(self.owned) :],
+            )
+            answers = await asyncio.gather(
+                *(self._hold(shard, "seize" if self._alone else "take") for shard in requested_shards)
+            )
+            if taken_shards := [shard for shard, is_taken in zip(requested_shards, answers, strict=True) if is_taken]:
+                self.owned.update(taken_shards)
                 for listener in self.listeners:
-                    listener.on_taken(taken)
+                    listener.on_taken(taken_shards)
 
     async def _leave(self, leaving: Collection[int]) -> None:
         """Release shards to other workers. A lease that cannot be released expires."""
@@ -280,10 +287,10 @@ class Shards:
     async def _hold(self, shard: int, mode: Literal["keep", "take", "seize"]) -> bool:
         """Renew or take a lease. Return whether this worker has the shard now."""
         # Measured before the call, so that the lease cannot end in the store before this time.
-        until = self.now() + LEASE_SECONDS
+        lease_end = self.now() + LEASE_SECONDS
         is_held = await self.store.leases.hold_shard(self.worker_id, shard, mode)
         if is_held:
-            self._held_until[shard] = until
+            self._held_until[shard] = lease_end
         return is_held
 
     def _lose(self, shard: int) -> None:

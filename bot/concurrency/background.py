@@ -28,14 +28,14 @@ class Loops:
 
     async def _supervise(self, name: str, loop: Loop) -> None:
         while True:
-            steady = asyncio.get_running_loop().call_later(STEADY_SECONDS, self.failing.discard, name)
+            steady_timer = asyncio.get_running_loop().call_later(STEADY_SECONDS, self.failing.discard, name)
             try:
                 return await loop()
             except Exception:
                 self.failing.add(name)
                 log.exception("background_loop_failed", loop=name, again_in=RESTART_SECONDS)
             finally:
-                steady.cancel()
+                steady_timer.cancel()
             await asyncio.sleep(RESTART_SECONDS)
 
 

@@ -6,15 +6,15 @@ JITTER = 0.2  # random part of a pause, as a share of its length: clients that f
 
 
 class Backoff:
-    """Pauses in seconds: the first is about ``first``, each later one about twice as long, up to about ``longest``."""
+    """Pauses that double from about ``first_seconds`` to about ``max_seconds``."""
 
-    def __init__(self, first: float, longest: float) -> None:
-        self.first, self.longest = first, longest
+    def __init__(self, first_seconds: float, max_seconds: float) -> None:
+        self._first, self._max = first_seconds, max_seconds
         self.reset()
 
     def reset(self) -> None:
-        self._next = self.first
+        self._next = self._first
 
     def next_pause(self) -> float:
-        pause, self._next = self._next, min(2 * self._next, self.longest)
+        pause, self._next = self._next, min(2 * self._next, self._max)
         return pause * random.uniform(1 - JITTER, 1 + JITTER)

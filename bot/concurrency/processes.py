@@ -47,20 +47,20 @@ class _Process:
 
     @classmethod
     async def start(cls, niceness: int) -> _Process:
-        ours, theirs = socket.socketpair()
+        own_end, child_end = socket.socketpair()
         try:
-            with theirs:
+            with child_end:
                 # Python kills daemons at exit, but waits for other processes.
-                process = NewProcess(target=run_worker, args=(theirs, niceness), daemon=True)
+                process = NewProcess(target=run_worker, args=(child_end, niceness), daemon=True)
                 process.start()
         except OSError:
-            ours.close()
+            own_end.close()
             raise
         try:
-            return cls(process, *await asyncio.open_connection(sock=ours))
+            return cls(process, *await asyncio.open_connection(sock=own_end))
         except BaseException:
             process.kill()
-            ours.close()
+            own_end.close()
             raise
 
     def submit(self, message: bytes) -> asyncio.Future[Any]:
@@ -128,9 +128,9 @@ class Processes:
         for process, task in self._running.items():
             process.process.kill()
             task.cancel()
-        until = time.monotonic() + REAPING_SECONDS
+        deadline = time.monotonic() + REAPING_SECONDS
         for process in self._running:
-            process.process.join(max(0.0, until - time.monotonic()))
+            process.process.join(max(0.0, deadline - time.monotonic()))
 
     async def _try(self, message: bytes) -> Any:
         await self._slots.acquire()

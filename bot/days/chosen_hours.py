@@ -51,8 +51,8 @@ class ChosenHours:
             await self._client.hset(self._key, name, hour)
 
     async def all_hours(self) -> dict[str, int]:
-        found = await self._client.hgetall(self._key)
-        return {name.decode(): int(hour) for name, hour in found.items()}
+        hours = await self._client.hgetall(self._key)
+        return {name.decode(): int(hour) for name, hour in hours.items()}
 
     async def due_names(self, now: datetime) -> list[str]:
         """Return the people or places whose hour came less than `LATE_HOURS` ago, even if today's message was sent."""
@@ -71,21 +71,21 @@ class ChosenHours:
         if is_retryable(error):
             await self._client.srem(self._sent_key(day), name)
 
-    async def move(self, old: str, new: str, day: date) -> None:
+    async def move(self, old_place: str, new_place: str, day: date) -> None:
         """Move a chat's hour, and the note that it got the day's message, to its new id. Safe to call twice.
 
         If the new id has an hour, it keeps that hour and the old one is deleted.
         """
-        hour = await self.hour_of(old)
+        hour = await self.hour_of(old_place)
         if hour is not None:
-            if await self.hour_of(new) is None:
-                await self.choose(new, hour)
-            await self.choose(old, None)
-        if await self._client.sismember(self._sent_key(day), old):
-            await self.note_sent(day, new)
+            if await self.hour_of(new_place) is None:
+                await self.choose(new_place, hour)
+            await self.choose(old_place, None)
+        if await self._client.sismember(self._sent_key(day), old_place):
+            await self.note_sent(day, new_place)
 
     async def forget(self, name: str, today: date) -> None:
         """Delete the hour and all notes. The host's day can differ from ``today`` by one."""
         await self.choose(name, None)
-        for ago in range(-1, KEPT_DAYS + 2):
-            await self._client.srem(self._sent_key(today - timedelta(days=ago)), name)
+        for days_ago in range(-1, KEPT_DAYS + 2):
+            await self._client.srem(self._sent_key(today - timedelta(days=days_ago)), name)

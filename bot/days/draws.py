@@ -14,23 +14,23 @@ class DailyDraws:
         self._client, self._key = client, key
 
     async def get(self, day: date) -> str | None:
-        found = await self._client.hget(self._key, day.isoformat())
-        return found.decode() if found else None
+        id_ = await self._client.hget(self._key, day.isoformat())
+        return id_.decode() if id_ else None
 
     async def draw(self, day: date, choose: Choose) -> str:
         """Return the item of a day, choosing one if necessary. The first of two concurrent choices counts."""
-        if found := await self.get(day):
-            return found
-        chosen = choose(await self._load_all())
-        await self._client.hsetnx(self._key, day.isoformat(), chosen)
-        return await self.get(day) or chosen
+        if item := await self.get(day):
+            return item
+        new_item = choose(await self._load_all())
+        await self._client.hsetnx(self._key, day.isoformat(), new_item)
+        return await self.get(day) or new_item
 
     async def replace(self, day: date, choose: Choose) -> str:
         """Choose again for a day because its item no longer exists."""
-        chosen = choose(await self._load_all())
-        await self._client.hset(self._key, day.isoformat(), chosen)
-        return chosen
+        item = choose(await self._load_all())
+        await self._client.hset(self._key, day.isoformat(), item)
+        return item
 
     async def _load_all(self) -> dict[date, str]:
-        found = await self._client.hgetall(self._key)
-        return {date.fromisoformat(day.decode()): item.decode() for day, item in found.items()}
+        items = await self._client.hgetall(self._key)
+        return {date.fromisoformat(day.decode()): item.decode() for day, item in items.items()}

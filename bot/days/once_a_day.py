@@ -1,6 +1,6 @@
 """Marks for things that a person can do once a day. They outlast /forget until the day ends.
 
-A mark is an HMAC-SHA-256 of the deed and the person's id under a random key of the day. The key and the marks are
+A mark is an HMAC-SHA-256 of the activity and the person's id under a random key of the day. The key and the marks are
 deleted when the day ends. After that the marks cannot be traced to people.
 
 | key | type | contents |
@@ -22,10 +22,10 @@ KEPT_SECONDS = 2 * 86400  # marks expire after this time if no worker deletes th
 
 
 class DayMarks:
-    """The marks for one ``deed``. Every method can raise a store error."""
+    """The marks for one ``activity``. Every method can raise a store error."""
 
-    def __init__(self, client: Any, deed: str) -> None:
-        self._client, self._deed = client, deed
+    def __init__(self, client: Any, activity: str) -> None:
+        self._client, self._activity = client, activity
 
     async def add(self, day: date, person: str) -> None:
         await self._client.sadd(keys.MARKED, day.isoformat())
@@ -36,12 +36,12 @@ class DayMarks:
             await self._client.expire(keys.day_marks(day), KEPT_SECONDS)
 
     async def has(self, day: date, person: str) -> bool:
-        """Return whether a person has done the deed on this day. It is False once the day's marks are deleted."""
+        """Return whether a person has done the activity on this day. It is False once the day's marks are deleted."""
         key = await self._client.get(keys.day_key(day))
         return bool(key) and bool(await self._client.sismember(keys.day_marks(day), self._mark(key, person)))
 
     def _mark(self, key: bytes, person: str) -> str:
-        return hmac.digest(key, f"{self._deed} {person}".encode(), "sha256").hex()
+        return hmac.digest(key, f"{self._activity} {person}".encode(), "sha256").hex()
 
 
 async def drop_marks_before(client: Any, today: date) -> None:

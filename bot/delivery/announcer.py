@@ -25,6 +25,6 @@ class Announcer:
                 self._answers.tasks.start(self._delete_late(adapter, place, error.late))
             await adapter.send(place, replace(panel, picture=None), key)
 
-    async def _delete_late(self, adapter: Adapter, place: str, late: asyncio.Future[str]) -> None:
-        if message := await late:
+    async def _delete_late(self, adapter: Adapter, place: str, late_upload: asyncio.Future[str]) -> None:
+        if message := await late_upload:
             self._answers.send(place, partial(adapter.delete, place, message))

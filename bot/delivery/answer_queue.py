@@ -15,7 +15,7 @@ from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, 
 
 MAX_WAITING = 5  # answers that can wait for one place; more are dropped
 GIVE_UP_SECONDS = 120.0  # time after which an answer is given up: by then the person has asked again or lost interest
-FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0  # seconds before a failed answer is retried; the pause doubles each time
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 20.0  # pause before a failed answer is retried; it doubles each time
 
 SendAnswer = Callable[[], Awaitable[object]]
 OnLost = Callable[[], object]
@@ -91,7 +91,7 @@ class AnswerQueue:
             job.on_lost()
 
     async def _retry(self, place: str, job: Job) -> None:
-        platform, backoff = platform_of(place), Backoff(FIRST_PAUSE, MAX_PAUSE)
+        platform, backoff = platform_of(place), Backoff(FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
         while True:
             await self._limiter.wait_for_turn(place, answer=True)
             job.is_new = False

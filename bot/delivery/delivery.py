@@ -114,11 +114,11 @@ class Delivery:
         """Wait until no work is left; for tests and benchmarks."""
         while True:
             tasks = [self._writer.task, *(task for sync in self._tables.values() for task in sync.tasks)]
-            busy = [task for task in tasks if task and not task.done()]
-            if not busy:
+            busy_tasks = [task for task in tasks if task and not task.done()]
+            if not busy_tasks:
                 return
             self._writer.flush()
-            await asyncio.wait(busy)
+            await asyncio.wait(busy_tasks)
 
     async def stop(self, patience: float) -> None:
         """Finish sends within this many seconds and save them."""
@@ -127,8 +127,8 @@ class Delivery:
             sync.stop_waiting()
         tasks = [task for sync in self._tables.values() for task in sync.tasks] + list(self.answers.tasks)
         if tasks:
-            _, late = await asyncio.wait(tasks, timeout=patience)
-            for task in late:
+            _, unfinished_tasks = await asyncio.wait(tasks, timeout=patience)
+            for task in unfinished_tasks:
                 task.cancel()
         self.answers.stop()
         if self._writer.task:
@@ -159,8 +159,8 @@ class Delivery:
     @property
     def lag(self) -> float:
         """The age of the oldest change not yet shown, in seconds; 0 if all are shown."""
-        unshown = [since for sync in self._tables.values() if (since := sync.lag.oldest) is not None]
-        return now() - min(unshown) if unshown else 0.0
+        oldest_changes = [changed_at for sync in self._tables.values() if (changed_at := sync.lag.oldest) is not None]
+        return now() - min(oldest_changes) if oldest_changes else 0.0
 
     # Delivering a table until it is at rest
 
@@ -171,9 +171,9 @@ class Delivery:
                 self._forget(sync)
             else:
                 self._evict()
-        except NoSuchTable as fault:
+        except NoSuchTable as error:
             if sync.next_changed:
-                log.info("table_vanished", table=sync.code, why=type(fault).__name__)
+                log.info("table_vanished", table=sync.code, why=type(error).__name__)
             self._forget(sync)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
             self._handle_error(sync, error)
@@ -203,18 +203,18 @@ class Delivery:
     async def _load(self, sync: TableSync) -> None:
         if sync.is_loaded:
             return
-        stored, found = await self._room.store.load_shown(sync.code), {}
-        for text, state in stored.items():
+        stored_states, states = await self._room.store.load_shown(sync.code), {}
+        for text, state in stored_states.items():
             try:
                 name = decode_name(text)
             except ValueError:
                 # A later release has stored this surface.
                 log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
-            found[name] = decode_state(state)
+            states[name] = decode_state(state)
         table = await self._room.load_cached(sync.code)
         # A table whose game starts as it opens has shown nothing before.
-        sync.load(found, inherited=table.game is not None and not table.log.is_newly_opened)
+        sync.load(states, inherited=table.game is not None and not table.log.is_newly_opened)
 
     async def _check_table(self, sync: TableSync) -> Table:
         """Apply queued changes, start the tasks of outdated surfaces, and update the lists of tables."""

@@ -34,7 +34,7 @@ class Lag:
     def oldest(self) -> float | None:
         """The time of the oldest change not shown everywhere; None if all are shown."""
         times = [unshown.since for unshown in self._unshown.values()]
-        times += [since for since in (self._touched_at, self._checking) if since is not None]
+        times += [changed_at for changed_at in (self._touched_at, self._checking) if changed_at is not None]
         return min(times, default=None)
 
     def record_touch(self) -> None:
@@ -53,21 +53,21 @@ class Lag:
 
     def mark_behind(self, name: SurfaceName) -> None:
         """Note that a surface does not show this check's changes."""
-        since = now() if self._checking is None else self._checking
-        known = self._unshown.setdefault(name, _Unshown(since, since))
-        if known.after_decision is None:
-            known.after_decision = since
+        changed_at = now() if self._checking is None else self._checking
+        unshown = self._unshown.setdefault(name, _Unshown(changed_at, changed_at))
+        if unshown.after_decision is None:
+            unshown.after_decision = changed_at
 
     def mark_decided(self, name: SurfaceName) -> None:
         """Note that a surface's decision includes all changes so far."""
-        if known := self._unshown.get(name):
-            known.after_decision = None
+        if unshown := self._unshown.get(name):
+            unshown.after_decision = None
 
     def mark_shown(self, name: SurfaceName) -> None:
         """Note that the last decision is shown."""
-        known = self._unshown.get(name)
-        if known and known.after_decision is not None:
-            known.since = known.after_decision
+        unshown = self._unshown.get(name)
+        if unshown and unshown.after_decision is not None:
+            unshown.since = unshown.after_decision
         else:
             self.mark_at_rest(name)
 

@@ -190,18 +190,18 @@ class LiveMessages:
         tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN_DIGEST
         await self._save(name, replace(state, tried=tried))
         number = state.sent + 1
-        sent = await adapter.send(state.place, panel, f"{self._kind} {name} {number}")
+        sent_message = await adapter.send(state.place, panel, f"{self._kind} {name} {number}")
         digest = "" if tried == UNKNOWN_DIGEST else tried
-        return replace(state, message=sent.message, digest=digest, sent=number, tried="")
+        return replace(state, message=sent_message.message, digest=digest, sent=number, tried="")
 
     async def _edit(self, adapter: Adapter, state: LiveMessage, panel: Panel) -> LiveMessage:
         try:
-            sent = await adapter.edit(state.place, SentMessage(state.message), panel)
+            sent_message = await adapter.edit(state.place, SentMessage(state.message), panel)
         except MessageGone:
             return replace(state, message="", digest="")
         except NotEditable:
             return state.without_message()
-        return replace(state, message=sent.message, digest=panel.digest)
+        return replace(state, message=sent_message.message, digest=panel.digest)
 
     async def _delete(self, adapter: Adapter, state: LiveMessage) -> LiveMessage:
         """Delete an outdated message. It stays if the platform refuses, or if the bot has left the chat."""
@@ -219,8 +219,8 @@ class LiveMessages:
             await self._client.delete(self._wish_key(name))
 
     async def _load(self, name: str) -> LiveMessage:
-        found = await self._client.get(self._state_key(name))
-        return LiveMessage(**json.loads(found)) if found else LiveMessage()
+        text = await self._client.get(self._state_key(name))
+        return LiveMessage(**json.loads(text)) if text else LiveMessage()
 
     async def _save(self, name: str, state: LiveMessage) -> None:
         fields = {field: value for field, value in asdict(state).items() if value}

@@ -63,12 +63,12 @@ def encode_state(state: MessageState) -> str:
 
     Outdated messages are separated by spaces. One at another place has that place and a bar in front.
     """
-    current, digest, place_tag, sent, seen_at, halted, urgency, draft, older, ephemeral, picture = state
-    outdated = " ".join([f"{place}|{message}" if place else message for message, place in older])
-    drafted = encode_draft(draft).replace("\t", " ")
+    current, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated_messages, ephemeral, picture = state
+    outdated_text = " ".join([f"{place}|{message}" if place else message for message, place in outdated_messages])
+    draft_text = encode_draft(draft).replace("\t", " ")
     return (
         f"{current}\t{digest}\t{place_tag}\t{sent or ''}\t{seen_at or ''}\t{halted}\t{urgency or ''}"
-        f"\t{drafted}\t{outdated}\t{ephemeral}\t{picture}"
+        f"\t{draft_text}\t{outdated_text}\t{ephemeral}\t{picture}"
     ).rstrip("\t")
 
 
@@ -76,8 +76,8 @@ def decode_state(text: str) -> MessageState:
     """Parse a stored text. Raise ValueError if a number is invalid."""
     count = len(MessageState._fields)
     fields = (text.split("\t") + [""] * count)[:count]
-    message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral, picture = fields
-    parts = (text.rpartition("|") for text in outdated.split())
+    message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated_text, ephemeral, picture = fields
+    outdated_parts = (text.rpartition("|") for text in outdated_text.split())
     return MessageState(
         message,
         digest,
@@ -87,7 +87,7 @@ def decode_state(text: str) -> MessageState:
         halted,
         int(urgency or 0),
         decode_draft(draft),
-        tuple(Outdated(older, place) for place, _, older in parts),
+        tuple(Outdated(message_, place) for place, _, message_ in outdated_parts),
         ephemeral,
         picture,
     )

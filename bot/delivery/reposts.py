@@ -79,15 +79,15 @@ class RepostPolicy:
         another table. Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
         reposted for a player who wants to be notified and has not used their hand.
         """
-        known = surface.known
-        if not known.message or is_ephemeral(place):
+        message_state = surface.message_state
+        if not message_state.message or is_ephemeral(place):
             return False
         if is_private(place):
-            is_elsewhere = self._is_inactive(known) or not self.lowest.is_lowest(place, sync.code)
-            return urgency > known.urgency and (urgency > 1 or is_elsewhere)
+            is_elsewhere = self._is_inactive(message_state) or not self.lowest.is_lowest(place, sync.code)
+            return urgency > message_state.urgency and (urgency > 1 or is_elsewhere)
         hand = sync.get(Hand(urgency - 1)) or surface
-        return urgency not in (0, known.urgency) and self._is_inactive(hand.known)
+        return urgency not in (0, message_state.urgency) and self._is_inactive(hand.message_state)
 
-    def _is_inactive(self, known: MessageState) -> bool:
+    def _is_inactive(self, message_state: MessageState) -> bool:
         # A time in the future was stored before a clock was set back, so its age is unknown.
-        return abs(time.time() - known.seen_at) > self.ring_after
+        return abs(time.time() - message_state.seen_at) > self.ring_after

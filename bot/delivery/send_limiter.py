@@ -89,8 +89,8 @@ class SendLimiter:
         This is only this worker's count. `claim_shared` must count it for all workers before the message is sent.
         """
         rate_limit, count_key = self._limit_and_key(place)
-        if (blocked := self._blocked_for(count_key)) > 0:
-            return blocked
+        if (blocked_seconds := self._blocked_for(count_key)) > 0:
+            return blocked_seconds
         limits = self._limits(place, rate_limit, count_key, answer=answer)
         wait = max([self._turns.wait_seconds(key, rate_limit) for key, rate_limit in limits])
         if wait > 0:
@@ -126,8 +126,8 @@ class SendLimiter:
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
         limits = [(count_key, self._limit_for_surfaces(count_key, rate_limit)), (platform, overall)]
         if answer:
-            mine = rate_limit if self._answers_waiting[count_key] else _limit_for_answer(rate_limit)
-            limits = [_limit_for_all_answers(count_key, rate_limit), (count_key, mine), (platform, overall)]
+            answer_limit = rate_limit if self._answers_waiting[count_key] else _limit_for_answer(rate_limit)
+            limits = [_limit_for_all_answers(count_key, rate_limit), (count_key, answer_limit), (platform, overall)]
         return limits
 
     def _limit_for_surfaces(self, count_key: str, rate_limit: RateLimit) -> RateLimit:
@@ -143,16 +143,16 @@ class SendLimiter:
         """Block a place for the seconds that its platform asks for."""
         (_rate_limit, count_key), now = self._limit_and_key(place), _now()
         if len(self._blocked) >= PLACES_CACHED:
-            self._blocked = {key: until for key, until in self._blocked.items() if until > now}
+            self._blocked = {key: free_at for key, free_at in self._blocked.items() if free_at > now}
         self._blocked[count_key] = max(self._blocked.get(count_key, 0.0), now + seconds)
 
     def _blocked_for(self, count_key: str) -> float:
-        until = self._blocked.get(count_key)
-        if until is None:
+        free_at = self._blocked.get(count_key)
+        if free_at is None:
             return 0.0
-        if (left := until - _now()) <= 0:
+        if (remaining_seconds := free_at - _now()) <= 0:
             del self._blocked[count_key]
-        return max(0.0, left)
+        return max(0.0, remaining_seconds)
 
     def _limit_and_key(self, place: str) -> tuple[RateLimit | None, str]:
         """Return a place's rate limit, and the key that counts its messages.

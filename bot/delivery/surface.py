@@ -33,15 +33,15 @@ class Change(NamedTuple):
 
 def encode_change(change: Change) -> list[Any]:
     """Return a change as JSON values for the table's worker."""
-    pressed, draft, *rest, if_waiting = change
+    pressed, draft, *other_fields, if_waiting = change
     # A worker of an older release does not know the last field.
-    return [pressed, None if draft is None else encode_draft(draft), *rest, *([True] if if_waiting else [])]
+    return [pressed, None if draft is None else encode_draft(draft), *other_fields, *([True] if if_waiting else [])]
 
 
 def decode_change(fields: Sequence[Any]) -> Change:
     """Parse another worker's change. Raise ValueError if its draft is invalid."""
-    pressed, draft, *rest = fields
-    return Change(pressed, None if draft is None else decode_draft(draft), *rest)
+    pressed, draft, *other_fields = fields
+    return Change(pressed, None if draft is None else decode_draft(draft), *other_fields)
 
 
 class Send(NamedTuple):
@@ -99,25 +99,25 @@ class Surface:
         "_woken",
         "final_message",
         "is_used",
-        "known",
         "late_uploads",
+        "message_state",
         "name",
         "task",
         "wants_repost",
     )
 
-    def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
+    def __init__(self, name: SurfaceName, stored_state: MessageState | None = None, *, inherited: bool = False) -> None:
         self.name = name
         self.task: asyncio.Task[None] | None = None
         self.final_message: SentMessage | None = None  # the last message, once its content is final
         # Places and future ids of messages that can still arrive, after their text was sent alone.
         self.late_uploads: list[tuple[str, asyncio.Future[str]]] = []
-        self.known = stored or MessageState()
+        self.message_state = stored_state or MessageState()
         self.wants_repost = False
         self.is_used = False  # whether a person has used the surface since the last call to the platform began
-        self._saved = stored
+        self._saved = stored_state
         # Edits are saved a moment later, so a crash can lose the last one.
-        self._is_certain = stored is None
+        self._is_certain = stored_state is None
         # Digest of a panel that might already have been sent with the next key; None if no send is unanswered.
         self._tried: str | None = UNKNOWN if inherited else None
         self._drawn_for: object = None
@@ -126,7 +126,7 @@ class Surface:
 
     @property
     def state(self) -> State:
-        return self.known.state
+        return self.message_state.state
 
     @property
     def is_syncing(self) -> bool:
@@ -134,50 +134,52 @@ class Surface:
 
     @property
     def is_out_of_reach(self) -> bool:
-        return self.known.halted in OUT_OF_REACH
+        return self.message_state.halted in OUT_OF_REACH
 
     # Decisions
 
     def is_up_to_date(self, panel: Panel) -> bool:
         """Return whether the surface shows this panel and nothing is left to do."""
-        return self.known.digest == panel.digest and not self.known.outdated and not self.wants_repost
+        return self.message_state.digest == panel.digest and not self.message_state.outdated and not self.wants_repost
 
     def next_deletion(self) -> Delete | None:
         """Return the deletion of the oldest outdated message; None while no newer message exists."""
-        known = self.known
-        return Delete(known.outdated[0]) if known.outdated and known.message else None
+        state = self.message_state
+        return Delete(state.outdated[0]) if state.outdated and state.message else None
 
     def next_step(self, panel: Panel, urgency: int, *, rings: bool) -> Step | None:
         """Return the next step to show this panel; ``rings`` asks for a new message."""
         if self.wants_repost or rings:
             return Replace(panel, urgency)
-        if not self.known.message:
+        if not self.message_state.message:
             return Send(panel, urgency)
-        if self.known.digest == panel.digest:
+        if self.message_state.digest == panel.digest:
             return None
-        return Edit(SentMessage(self.known.message, self.known.picture, self._is_certain), panel, urgency)
+        return Edit(
+            SentMessage(self.message_state.message, self.message_state.picture, self._is_certain), panel, urgency
+        )
 
     # Actions of people
 
     def set_place_tag(self, place_tag: str) -> None:
         """Reset the state if the place has changed, because another person took the chair or the chat's id changed."""
-        if self.known.place_tag != place_tag:
-            self.known = MessageState(place_tag=place_tag)
+        if self.message_state.place_tag != place_tag:
+            self.message_state = MessageState(place_tag=place_tag)
 
     def record_press(self, change: Change, home: str, now: int) -> bool:
         """Record a press on the current message that changes nothing else. For any other change, only return False."""
-        known = self.known
+        state = self.message_state
         if change.draft is not None or change.repost or not change.pressed:
             return False
-        if known.halted or known.message != change.pressed:
+        if state.halted or state.message != change.pressed:
             return False
-        if change.place and not is_same_place(known.ephemeral or home, change.place):
+        if change.place and not is_same_place(state.ephemeral or home, change.place):
             return False
-        ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
+        ephemeral = change.place if is_ephemeral(change.place) else state.ephemeral
         self.is_used = True
         # Every press runs this, and `_replace` takes five times as long.
-        self.known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
-        if ephemeral != known.ephemeral:
+        self.message_state = MessageState(*state[:4], now, *state[5:9], ephemeral, state.picture)
+        if ephemeral != state.ephemeral:
             # A send that waited for this press is allowed now.
             self.wake()
         return True
@@ -187,37 +189,39 @@ class Surface:
         self.is_used = self.is_used or bool(change.pressed or change.place or change.repost)
         if change.if_waiting and not self.is_out_of_reach:
             return
-        known, pressed, place = self.known, change.pressed, change.place
+        state, pressed, place = self.message_state, change.pressed, change.place
         is_back = (pressed or place) and self.is_out_of_reach
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
             # The press can be forged, or the platform has forgotten the message. So it proves nothing about the
             # message.
             pressed = place = ""
         if place:
-            known = _move_state(known, home, place, pressed)
-        if pressed and known.state is State.DONE:
+            state = _move_state(state, home, place, pressed)
+        if pressed and state.state is State.DONE:
             # A finished surface has no buttons, so a crash sent this message twice.
-            known = known._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
-        if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
+            state = state._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
+        if pressed and state.message not in ("", pressed) and Outdated(pressed) not in state.outdated:
             # A crash sent this message twice, or it is older and could not be deleted.
-            known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
-        self.known = known._replace(
-            seen_at=now if pressed else known.seen_at,
-            draft=known.draft if change.draft is None else change.draft,
-            halted="" if change.repost or is_back else known.halted,
+            state = state._replace(outdated=(*state.outdated, Outdated(pressed)))
+        self.message_state = state._replace(
+            seen_at=now if pressed else state.seen_at,
+            draft=state.draft if change.draft is None else change.draft,
+            halted="" if change.repost or is_back else state.halted,
         )
         self.wants_repost = self.wants_repost or change.repost
 
     def _has_shown(self, message: str, home: str, place: str) -> bool:
         """Return whether a message is known to have shown the surface, now or earlier."""
-        known = self.known
-        if not place or is_same_place(known.ephemeral or home, place):
-            return message == known.message or Outdated(message) in known.outdated
-        return any(older == message and is_same_place(old_place, place) for older, old_place in known.outdated)
+        state = self.message_state
+        if not place or is_same_place(state.ephemeral or home, place):
+            return message == state.message or Outdated(message) in state.outdated
+        return any(
+            message_id == message and is_same_place(old_place, place) for message_id, old_place in state.outdated
+        )
 
     def wait_for_press(self) -> None:
         """Send nothing until the person presses, because an ephemeral message needs a press."""
-        self.known = self.known._replace(halted=State.UNREACHABLE.value)
+        self.message_state = self.message_state._replace(halted=State.UNREACHABLE.value)
 
     # Results of sending, editing and deleting
 
@@ -233,16 +237,20 @@ class Surface:
 
         Write this before you send the new one. A crash in between then sends it again with the same key.
         """
-        known = self.known
-        if known.message:
-            outdated = (*known.outdated, Outdated(known.message))
-            self.known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
+        state = self.message_state
+        if state.message:
+            outdated = (*state.outdated, Outdated(state.message))
+            self.message_state = state._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
 
     def restore_message(self, sent: SentMessage) -> None:
         """Make an outdated message current again, because no new one can be sent. It shows an older state."""
-        left = tuple(outdated for outdated in self.known.outdated if outdated != Outdated(sent.message))
+        remaining_messages = tuple(
+            outdated for outdated in self.message_state.outdated if outdated != Outdated(sent.message)
+        )
         self._is_certain = False
-        self.known = self.known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
+        self.message_state = self.message_state._replace(
+            message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=remaining_messages
+        )
 
     def begin_send(self, digest: str) -> Attempt:
         """Begin to send a message. From now until `finish_send` or `cancel_send`, it might have arrived.
@@ -251,8 +259,8 @@ class Surface:
         content is unknown, and an edit follows.
         """
         self.wants_repost = False
-        before, self._tried = self._tried, digest if self._tried in (None, digest) else UNKNOWN
-        return Attempt(self.known.sent + 1, self._tried, self.known.place_tag, before)
+        previous_digest, self._tried = self._tried, digest if self._tried in (None, digest) else UNKNOWN
+        return Attempt(self.message_state.sent + 1, self._tried, self.message_state.place_tag, previous_digest)
 
     def cancel_send(self, attempt: Attempt) -> None:
         """Note that the platform has not accepted the message."""
@@ -261,14 +269,14 @@ class Surface:
     def finish_send(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
         """Note a sent message, to be saved at once. Return whether the surface still belongs to that place."""
         self._tried = None
-        known = self.known
+        state = self.message_state
         ephemeral = place if is_ephemeral(place) else ""
-        if known.place_tag != attempt.place_tag or not is_same_place(known.ephemeral, ephemeral):
-            outdated = (*known.outdated, Outdated(sent.message, place))
-            self.known = known._replace(sent=attempt.number, outdated=outdated)
+        if state.place_tag != attempt.place_tag or not is_same_place(state.ephemeral, ephemeral):
+            outdated = (*state.outdated, Outdated(sent.message, place))
+            self.message_state = state._replace(sent=attempt.number, outdated=outdated)
             return False
         self._is_certain = True
-        self.known = known._replace(
+        self.message_state = state._replace(
             message=sent.message,
             digest=attempt.digest,
             sent=attempt.number,
@@ -282,50 +290,50 @@ class Surface:
         """Begin to edit the message. Its content is unknown until `finish_edit`."""
         self._is_certain = False
         # Every press runs this, and `_replace` takes five times as long.
-        self.known = MessageState(self.known.message, UNKNOWN, *self.known[2:])
+        self.message_state = MessageState(self.message_state.message, UNKNOWN, *self.message_state[2:])
 
     def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
         """Note an edited message, unless another one has become current."""
-        known = self.known
-        if known.message == sent.message:
+        state = self.message_state
+        if state.message == sent.message:
             self._is_certain = True
             # Every press runs this, and `_replace` takes five times as long.
-            self.known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
+            self.message_state = MessageState(sent.message, digest, *state[2:6], urgency, *state[7:10], sent.picture)
 
     def mark_uncertain(self) -> None:
         """Note that a late upload can still overwrite the message, so it must be edited again."""
         self._is_certain = False
-        self.known = self.known._replace(digest=UNKNOWN)
+        self.message_state = self.message_state._replace(digest=UNKNOWN)
 
     def forget_message(self, message: str) -> None:
         """Note that a message is gone or cannot be edited."""
-        if self.known.message == message:
-            self.known = self.known._replace(message="", digest=UNKNOWN, picture="")
+        if self.message_state.message == message:
+            self.message_state = self.message_state._replace(message="", digest=UNKNOWN, picture="")
 
     def add_late_message(self, message: str, place: str, home: str) -> None:
         """Mark a message as outdated because it arrived after its text was sent alone. Save this at once."""
-        is_here = is_same_place(self.known.ephemeral or home, place)
-        outdated = (*self.known.outdated, Outdated(message, "" if is_here else place))
-        self.known = self.known._replace(outdated=outdated)
+        is_here = is_same_place(self.message_state.ephemeral or home, place)
+        outdated = (*self.message_state.outdated, Outdated(message, "" if is_here else place))
+        self.message_state = self.message_state._replace(outdated=outdated)
 
     def remove_outdated(self, outdated: Outdated) -> None:
         """Note that an outdated message was deleted. Its place in the list might have changed."""
-        left = list(self.known.outdated)
-        for listed in left:
-            if listed.message == outdated.message:
-                left.remove(listed)
+        remaining_messages = list(self.message_state.outdated)
+        for listed_message in remaining_messages:
+            if listed_message.message == outdated.message:
+                remaining_messages.remove(listed_message)
                 break
-        self.known = self.known._replace(outdated=tuple(left))
+        self.message_state = self.message_state._replace(outdated=tuple(remaining_messages))
 
     def give_up(self, place: str) -> State:
         """Note that a place is unreachable, and return the new state. A hand in a group returns to the private chat."""
-        halted, outdated = "", self.known.outdated
+        halted, outdated = "", self.message_state.outdated
         if is_ephemeral(place):
             # An outdated message without a place would otherwise belong to the new place.
             outdated = tuple(older if older.place else Outdated(older.message, place) for older in outdated)
         else:
             halted = (State.UNREACHABLE if is_private(place) else State.DROPPED).value
-        self.known = self.known._replace(
+        self.message_state = self.message_state._replace(
             halted=halted, message="", digest=UNKNOWN, ephemeral="", outdated=outdated, picture=""
         )
         self.wants_repost = False
@@ -333,9 +341,9 @@ class Surface:
 
     def finish(self) -> None:
         """Note that the surface's content is final."""
-        if self.known.message:
-            self.final_message = SentMessage(self.known.message, self.known.picture, self._is_certain)
-        self.known = MessageState(place_tag=self.known.place_tag, halted=State.DONE.value)
+        if self.message_state.message:
+            self.final_message = SentMessage(self.message_state.message, self.message_state.picture, self._is_certain)
+        self.message_state = MessageState(place_tag=self.message_state.place_tag, halted=State.DONE.value)
 
     # Pauses before a turn or a retry
 
@@ -364,25 +372,25 @@ class Surface:
 
     def take_unsaved(self) -> MessageState | None:
         """Return the state to save, or None. It counts as saved from now on."""
-        if self._saved == self.known:
+        if self._saved == self.message_state:
             return None
-        self._saved = self.known
-        return self.known
+        self._saved = self.message_state
+        return self.message_state
 
     def forget_saved(self) -> None:
         """Note that the last save might be lost."""
         self._saved = None
 
 
-def _move_state(known: MessageState, home: str, place: str, pressed: str) -> MessageState:
+def _move_state(state: MessageState, home: str, place: str, pressed: str) -> MessageState:
     """Return the state after the surface moved to its home, a private chat or an ephemeral place.
 
     ``pressed`` is the message already there, if any. The messages at the old place become outdated.
     """
-    before = known.ephemeral or home
+    old_place = state.ephemeral or home
     ephemeral = place if is_ephemeral(place) else ""
-    if is_same_place(before, place):
-        return known._replace(ephemeral=ephemeral)
-    messages = (*known.outdated, *([Outdated(known.message)] if known.message else ()))
-    outdated = tuple(older if older.place else Outdated(older.message, before) for older in messages)
-    return known._replace(ephemeral=ephemeral, message=pressed, digest=UNKNOWN, outdated=outdated, picture="")
+    if is_same_place(old_place, place):
+        return state._replace(ephemeral=ephemeral)
+    messages = (*state.outdated, *([Outdated(state.message)] if state.message else ()))
+    outdated = tuple(message if message.place else Outdated(message.message, old_place) for message in messages)
+    return state._replace(ephemeral=ephemeral, message=pressed, digest=UNKNOWN, outdated=outdated, picture="")

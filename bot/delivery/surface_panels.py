@@ -28,7 +28,7 @@ from bot.site.watching import Watching
 from bot.store.levers import Levers
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.clock import seconds_left
-from bot.tables.snapshot import TableSnapshot, deal_to_report, finished_deal, is_new_practice_deal, snapshot
+from bot.tables.snapshot import TableSnapshot, deal_to_report, finished_deal, is_new_practice_deal, take_snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, with_picture
 from bot.words.table_lines import short_clock
@@ -80,10 +80,10 @@ class Drawer:
 
     async def needs_press(self, table: Table, surface: Surface) -> bool:
         """Return whether an ephemeral hand needs a press of its player first, because the platform requires it."""
-        known, home = surface.known, home_of(table, surface.name)
-        if not isinstance(surface.name, Hand) or known.state is not State.ABSENT:
+        message_state, home = surface.message_state, home_of(table, surface.name)
+        if not isinstance(surface.name, Hand) or message_state.state is not State.ABSENT:
             return False
-        if known.ephemeral or surface.wants_repost or not table.game:
+        if message_state.ephemeral or surface.wants_repost or not table.game:
             return False
         if not self._adapters[platform_of(home)].has_ephemeral:
             return False
@@ -92,13 +92,13 @@ class Drawer:
     async def _draw_cached(
         self, sync: TableSync, table: Table, surface: Surface, *, only_if_free: bool = False
     ) -> Panel | None:
-        name, known = surface.name, surface.known
-        place = known.ephemeral or home_of(table, name)
+        name, message_state = surface.name, surface.message_state
+        place = message_state.ephemeral or home_of(table, name)
         viewer = await self._viewers.viewer_at(place)
         version, extras = table.version, NO_EXTRAS
         hint = NO_HINT
         if isinstance(name, Hand) and table.game:
-            is_asked = known.draft.choice_at(table.oldest_panel(name.seat)) == HINT
+            is_asked = message_state.draft.choice_at(table.oldest_panel(name.seat)) == HINT
             hint = await self._hints.hint_to_show(table, name.seat, is_asked=is_asked)
         if isinstance(content_of(table, name), Board):
             # Text boards show whole tricks; boards with a picture show each card.
@@ -107,7 +107,7 @@ class Drawer:
             extras = sync.board_extras(table, await self.player_to_call(table), watch_id)
         announcement = self._levers.announcement
         notice = announcement.text if announcement and not is_private(place) else ""
-        key = (version, known.draft, viewer, extras, hint, sync.outcome, notice)
+        key = (version, message_state.draft, viewer, extras, hint, sync.outcome, notice)
         if (panel := surface.cached_panel(key)) is not None:
             return panel
         if only_if_free and not self._limiter.is_free(place):
@@ -119,7 +119,7 @@ class Drawer:
         panel = draw_surface(
             table,
             name,
-            known,
+            message_state,
             viewer,
             extras,
             sync.outcome,
@@ -164,7 +164,7 @@ def with_notice(panel: Panel, notice: str) -> Panel:
 def draw_surface(
     table: Table,
     name: SurfaceName,
-    known: MessageState,
+    message_state: MessageState,
     viewer: Viewer,
     extras: BoardExtras,
     outcome: Outcome | None,
@@ -184,39 +184,39 @@ def draw_surface(
         return set_aside_panel(table.code, viewer.language)
     is_only, name = isinstance(name, OnlyMessage), content_of(table, name)
     table = table.localize(viewer.language)
-    seen = snapshot(table, name.seat if isinstance(name, Hand) else None, policy.own_texts)
+    snapshot = take_snapshot(table, name.seat if isinstance(name, Hand) else None, policy.own_texts)
     words = (viewer.language, viewer.suits)
     subject: Subject | None = None
     match name:
         case Hand():
-            chosen = known.draft.choice_at(seen.version)
-            seen = seen if viewer.wants_phrases else seen._replace(phrases=())
+            choice = message_state.draft.choice_at(snapshot.version)
+            snapshot = snapshot if viewer.wants_phrases else snapshot._replace(phrases=())
             has_result_below = home_of(table, name) in table.hosts and not table.is_duplicate
             has_rows = not has_result_below and not table.is_duplicate
             game_id = outcome.game_id if outcome and has_rows else ""
             # Against robots nobody waits, so a new deal begins when the player has seen the score of the last one.
-            is_paused = is_new_practice_deal(seen) and known.draft.version != seen.version
+            is_paused = is_new_practice_deal(snapshot) and message_state.draft.version != snapshot.version
             panel = hand_panel(
-                seen,
+                snapshot,
                 *words,
-                chosen,
+                choice,
                 has_pages=bool(viewer.pages_url),
                 has_resign=True,
                 plays_here=viewer.plays_here,
                 hint=hint,
                 is_beginner=is_beginner,
-                last_deal=deal_to_report(table, seen),
+                last_deal=deal_to_report(table, snapshot),
                 is_paused=is_paused,
-                end_rows=private_result_rows(seen, game_id, viewer.language) if game_id else (),
+                end_rows=private_result_rows(snapshot, game_id, viewer.language) if game_id else (),
                 has_result_below=has_result_below,
             )
-            subject = hand_scene(seen, *words, viewer.deck, chosen, is_paused=is_paused) if viewer.deck else None
+            subject = hand_scene(snapshot, *words, viewer.deck, choice, is_paused=is_paused) if viewer.deck else None
         case ChallengeCard():
             place = table.hosts[name.host]
             reader = person_of(place) if is_private(place) else ""
-            seen = seen._replace(seat=table.seat_of(reader))
-            panel = policy.card_panel(table, seen, reader, viewer.language) or challenge_panel(
-                table, seen, *words, menu=known.draft.choice_at(0), reader=reader
+            snapshot = snapshot._replace(seat=table.seat_of(reader))
+            panel = policy.card_panel(table, snapshot, reader, viewer.language) or challenge_panel(
+                table, snapshot, *words, menu=message_state.draft.choice_at(0), reader=reader
             )
             panel = with_notice(panel, notice if table.phase == "open" else "")
         case Result() if own_panel := policy.result_panel(table, outcome or Outcome("", ()), viewer.language):
@@ -225,12 +225,12 @@ def draw_surface(
             assert table.game
             record = table.game.record(live=False)
             details = outcome or Outcome("", ())
-            panel = _result_panel(table, name, seen, record, viewer, details, is_only=is_only)
+            panel = _result_panel(table, name, snapshot, record, viewer, details, is_only=is_only)
             if viewer.deck:
                 subject = game_sheet(
                     record,
                     table.code,
-                    seen.names,
+                    snapshot.names,
                     viewer.language,
                     ended=details.ended,
                     summaries=details.summaries,
@@ -240,20 +240,20 @@ def draw_surface(
             assert table.game
             if deal < table.game.deal_number or table.phase == "over" or table.awaits_cut:
                 past = finished_deal(table, deal)
-                panel = finished_deal_panel(seen, past, *words)
+                panel = finished_deal_panel(snapshot, past, *words)
                 if viewer.deck:
                     subject = deal_sheet(
                         past.record,
                         deal,
                         table.code,
-                        seen.names,
+                        snapshot.names,
                         viewer.language,
                         suits=viewer.suits,
                         group=viewer.group,
                     )
             else:
                 panel = board_panel(
-                    seen,
+                    snapshot,
                     *words,
                     unreachable=extras.unreachable,
                     ephemeral=extras.has_ephemeral,
@@ -262,10 +262,10 @@ def draw_surface(
                     plays_here=viewer.plays_here,
                     is_pictured=bool(viewer.deck),
                     seal="" if table.is_duplicate else table.game.view(None).commitment or "",
-                    last_deal=deal_to_report(table, seen),
+                    last_deal=deal_to_report(table, snapshot),
                 )
                 panel = with_notice(panel, notice)
-                subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
+                subject = board_scene(snapshot, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)
     return with_picture(
         panel,
@@ -277,18 +277,25 @@ def draw_surface(
 
 
 def _result_panel(
-    table: Table, name: Result, seen: TableSnapshot, record: Record, viewer: Viewer, outcome: Outcome, *, is_only: bool
+    table: Table,
+    name: Result,
+    snapshot: TableSnapshot,
+    record: Record,
+    viewer: Viewer,
+    outcome: Outcome,
+    *,
+    is_only: bool,
 ) -> Panel:
     host = table.hosts[name.host]
     reader, changes = person_of(host) if is_private(host) else "", outcome.changes
     strangers: list[tuple[int, str]] = []
     if table.are_strangers:
         # A rating would identify strangers in a leaderboard.
-        own = {chair.name for chair in table.chairs if chair and chair.person == person_of(host)}
-        changes = [change for change in changes if change.name in own]
-        strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != person_of(host)]
+        own_names = {chair.name for chair in table.chairs if chair and chair.person == person_of(host)}
+        changes = [change for change in changes if change.name in own_names]
+        strangers = [(seat, chair.name) for seat, chair in snapshot.others if chair.person != person_of(host)]
     return result_panel(
-        seen._replace(seat=table.seat_of(reader) if reader else None),
+        snapshot._replace(seat=table.seat_of(reader) if reader else None),
         record,
         viewer.language,
         viewer.suits,

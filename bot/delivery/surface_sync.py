@@ -13,7 +13,7 @@ from bot.delivery.reposts import surface_urgency
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
 from bot.delivery.surface_names import Board, Hand, encode_name
-from bot.delivery.surface_waits import MAX_PAUSE, SurfaceWaits
+from bot.delivery.surface_waits import MAX_RETRY_SECONDS, SurfaceWaits
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
 from bot.metrics import message_counter
@@ -59,8 +59,8 @@ class SurfaceSync(SurfaceWaits):
         self._replaced: tuple[str, SentMessage] | None = None
         self._is_marked = False  # True if the table is marked as changed because of outdated messages
 
-    async def run(self, drawn: Panel | None, check: int) -> None:
-        """Update the surface until it shows the table. ``drawn`` is the panel drawn at this ``check``, if any.
+    async def run(self, panel: Panel | None, check: int) -> None:
+        """Update the surface until it shows the table. ``panel`` is the panel drawn at this ``check``, if any.
 
         Retry failures of the platform. Stop at an unreachable place. Raise TooLong if a text is still too long after it
         was cut.
@@ -69,8 +69,8 @@ class SurfaceSync(SurfaceWaits):
             step: Step | None = None
             try:
                 await self._collect_late_uploads()
-                step = await self._next_step(drawn if self._sync.is_current(check) else None)
-                drawn = None
+                step = await self._next_step(panel if self._sync.is_current(check) else None)
+                panel = None
                 if step is None:
                     if self._was_checked() or await self._wait_for_late():
                         continue
@@ -121,13 +121,13 @@ class SurfaceSync(SurfaceWaits):
 
     # Decisions
 
-    async def _next_step(self, drawn: Panel | None) -> Step | None:
+    async def _next_step(self, panel: Panel | None) -> Step | None:
         """Wait until a step is allowed and return it; None if the surface shows the table."""
         table = await self._load_table()
-        if drawn is None and await self._wait_for_limit(self._tools.limiter.wait_seconds):
+        if panel is None and await self._wait_for_limit(self._tools.limiter.wait_seconds):
             # The surface might have moved in the meantime.
             table = await self._load_table()
-        step = await self._decide(table, drawn)
+        step = await self._decide(table, panel)
         if step and await self._wait_for_turn():
             # Another step, at another place, might be due now.
             table = await self._load_table()
@@ -139,11 +139,11 @@ class SurfaceSync(SurfaceWaits):
     async def _wait_for_turn(self) -> bool:
         """Wait for a turn at the surface's place and for the shard's lease. Return whether that took time."""
         limiter = self._tools.limiter
-        waited = await self._wait_for_limit(limiter.take_turn)
+        has_waited = await self._wait_for_limit(limiter.take_turn)
         while self._is_active and await limiter.claim_shared(self._place) > 0:
             # Another worker, or this one before a restart, used the turn.
-            waited = await self._wait_for_limit(limiter.take_turn) or waited
-        return await self._tools.shards.wait_until_held(self._sync.code) or waited
+            has_waited = await self._wait_for_limit(limiter.take_turn) or has_waited
+        return await self._tools.shards.wait_until_held(self._sync.code) or has_waited
 
     async def _wait_for_limit(self, wait_seconds: Callable[[str], float]) -> bool:
         """Wait until the surface's place allows a message. Return whether that took time.
@@ -162,7 +162,7 @@ class SurfaceSync(SurfaceWaits):
                 seconds = wait_seconds(self._place)
         return True
 
-    async def _decide(self, table: Table, drawn: Panel | None) -> Step | None:
+    async def _decide(self, table: Table, cached_panel: Panel | None) -> Step | None:
         """Return the next step. Later changes need another decision."""
         surface = self._surface
         self._check_number = self._sync.checks
@@ -170,14 +170,14 @@ class SurfaceSync(SurfaceWaits):
         if not self._place:
             # The hand's player has left.
             return None
-        outdated = surface.next_deletion()
-        if outdated and not self._delete_last:
-            return outdated
-        panel = drawn or await self._tools.drawer.draw(self._sync, table, surface)
+        next_deletion = surface.next_deletion()
+        if next_deletion and not self._delete_last:
+            return next_deletion
+        panel = cached_panel or await self._tools.drawer.draw(self._sync, table, surface)
         player_to_call = await self._tools.drawer.player_to_call(table) if isinstance(surface.name, Board) else None
         urgency = surface_urgency(table, surface, player_to_call)
         rings = self._tools.reposts.needs_repost(self._sync, surface, self._place, urgency)
-        return surface.next_step(panel, urgency, rings=rings) or outdated
+        return surface.next_step(panel, urgency, rings=rings) or next_deletion
 
     async def _is_finished_after(self, step: Step) -> bool:
         """Return whether nothing is left to do after a step. Wait for the picture that follows the step."""
@@ -217,14 +217,14 @@ class SurfaceSync(SurfaceWaits):
     async def _send(self, panel: Panel, urgency: int) -> None:
         """Send a new message and save it at once. Older ones are deleted later."""
         place, surface, code = self._place, self._surface, self._sync.code
-        ready, digest = await self._prepare(panel)
+        painted_panel, digest = await self._prepare(panel)
         attempt = surface.begin_send(digest)
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
         try:
             if self._pending_picture:
                 # The log has no trace of a text that was sent ahead of its picture.
                 await self._write_incomplete()
-            sent = await self._adapter.send(place, ready, key, silent=urgency == self._silent_urgency)
+            sent_message = await self._adapter.send(place, painted_panel, key, silent=urgency == self._silent_urgency)
         except NotDrawn:
             surface.cancel_send(attempt)
             self._count("not_drawn")
@@ -235,10 +235,10 @@ class SurfaceSync(SurfaceWaits):
             raise
         self._count("sent")
         self._silent_urgency = self._replaced = None
-        is_current = surface.finish_send(attempt, place, sent, urgency, int(time.time()))
+        is_current = surface.finish_send(attempt, place, sent_message, urgency, int(time.time()))
         if is_current and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.reposts.lowest.record_sent(place, code)
-        if is_current and not sent.is_settled:
+        if is_current and not sent_message.is_settled:
             self._unsettle()
         elif is_current:
             # A late upload changes only the previous message.
@@ -246,27 +246,27 @@ class SurfaceSync(SurfaceWaits):
         await self._writer.write_now(self._sync)
 
     async def _edit(self, step: Edit) -> None:
-        sent = step.sent
-        ready, digest = await self._prepare(step.panel)
+        sent_message = step.sent
+        painted_panel, digest = await self._prepare(step.panel)
         # If only the picture failed, its text is already shown.
-        if ready.digest != self._surface.known.digest or not sent.is_certain:
+        if painted_panel.digest != self._surface.message_state.digest or not sent_message.is_certain:
             self._surface.begin_edit()
             if self._pending_picture:
                 await self._write_incomplete()
-            began = asyncio.get_running_loop().time()
+            started_at = asyncio.get_running_loop().time()
             try:
-                sent = await self._adapter.edit(self._place, sent, ready)
+                sent_message = await self._adapter.edit(self._place, sent_message, painted_panel)
             except PlatformFailure as error:
-                if ready.picture and not isinstance(error, NotDelivered):
+                if painted_panel.picture and not isinstance(error, NotDelivered):
                     # The upload can still arrive.
                     self._unsettle()
                 raise
             self._count("edited")
-            if not sent.is_settled:
+            if not sent_message.is_settled:
                 self._unsettle()
-            elif began >= self._unsettled_until:
+            elif started_at >= self._unsettled_until:
                 self._unsettled_until = 0.0
-        self._surface.finish_edit(sent, digest, step.urgency)
+        self._surface.finish_edit(sent_message, digest, step.urgency)
         # Save now: a restart must not repeat the edit, and the table can take a long time to come to rest.
         self._writer.write_soon(self._sync)
 
@@ -275,7 +275,7 @@ class SurfaceSync(SurfaceWaits):
 
         The table's log has no reposts or moves of surfaces. Without the mark, a crash would leave two messages.
         """
-        if not self._surface.known.outdated:
+        if not self._surface.message_state.outdated:
             return
         if self._is_marked:
             await self._writer.write_now(self._sync)
@@ -301,14 +301,16 @@ class SurfaceSync(SurfaceWaits):
 
         The digest is that of the whole panel, or of the text if its picture follows.
         """
-        ready = replace(panel, picture=None) if self._text_only == panel.digest else panel
-        subject, pictures = ready.picture.subject if ready.picture else None, self._tools.pictures
-        if subject and self._adapter.draws(self._place, ready):
-            return ready, panel.digest
-        ready = await pictures.paint_panel(ready.cut(self._max_length) if self._max_length else ready)
-        is_late = subject and not ready.picture and pictures.is_painting(subject)
+        painted_panel = replace(panel, picture=None) if self._text_only == panel.digest else panel
+        subject, pictures = painted_panel.picture.subject if painted_panel.picture else None, self._tools.pictures
+        if subject and self._adapter.draws(self._place, painted_panel):
+            return painted_panel, panel.digest
+        painted_panel = await pictures.paint_panel(
+            painted_panel.cut(self._max_length) if self._max_length else painted_panel
+        )
+        is_late = subject and not painted_panel.picture and pictures.is_painting(subject)
         self._pending_picture = subject if is_late else None
-        return ready, ready.digest if is_late else panel.digest
+        return painted_panel, painted_panel.digest if is_late else panel.digest
 
     def _unsettle(self) -> None:
         """Note a timed-out upload that can still overwrite the message."""
@@ -334,7 +336,7 @@ class SurfaceSync(SurfaceWaits):
 
     async def _replace_uneditable(self, step: Step | None) -> None:
         """Mark a message that could not be edited as outdated, unless it has been replaced."""
-        if isinstance(step, Edit) and step.sent.message != self._surface.known.message:
+        if isinstance(step, Edit) and step.sent.message != self._surface.message_state.message:
             return
         if isinstance(step, Edit) and step.panel.picture and is_ephemeral(self._place):
             self._replaced = (self._place, step.sent)
@@ -347,11 +349,11 @@ class SurfaceSync(SurfaceWaits):
         The picture is tried again for about a minute. A press allows a new message and ends the wait. Return False if
         no ephemeral message was replaced here, or if the minute is over.
         """
-        place, sent = self._replaced or ("", None)
-        if sent is None or not is_same_place(place, self._place) or self._pause >= MAX_PAUSE:
+        place, sent_message = self._replaced or ("", None)
+        if sent_message is None or not is_same_place(place, self._place) or self._pause >= MAX_RETRY_SECONDS:
             return False
         self._replaced, self._text_only = None, ""
-        self._surface.restore_message(sent)
+        self._surface.restore_message(sent_message)
         await self._writer.write_now(self._sync)
         await self._back_off(NotDelivered("its picture is late, and no other message is allowed there"), None)
         return True

@@ -15,7 +15,7 @@ from bot.delivery.tools import DeliveryTools
 from bot.platform import Adapter, MessageRefused, NotDelivered, PlatformFailure, platform_of
 from bot.tables.table import Table
 
-FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0  # seconds before a retry; the pause doubles each time
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.5, 60.0  # seconds before a retry; the pause doubles each time
 
 # Growth of each pause while a message that might have arrived is sent again. There is no maximum: if answers are lost,
 # the chat must not fill up with copies.
@@ -48,7 +48,7 @@ class SurfaceWaits:
     @property
     def _is_unsettled(self) -> bool:
         """True if a timed-out upload can overwrite the message."""
-        return bool(self._unsettled_until and self._place and self._surface.known.message)
+        return bool(self._unsettled_until and self._place and self._surface.message_state.message)
 
     async def _load_table(self) -> Table:
         table = await self._tools.room.load_cached(self._sync.code)
@@ -59,7 +59,7 @@ class SurfaceWaits:
         return self._place_at(await self._tools.room.load_cached(self._sync.code))
 
     def _place_at(self, table: Table) -> str:
-        return self._surface.known.ephemeral or home_of(table, self._surface.name)
+        return self._surface.message_state.ephemeral or home_of(table, self._surface.name)
 
     async def _write_incomplete(self) -> None:
         """Save the states of the table's messages now, and mark the table as changed."""
@@ -83,8 +83,8 @@ class SurfaceWaits:
         if not self._surface.late_uploads:
             return False
         with self._surface.pause() as woken:
-            for _place, late in self._surface.late_uploads:
-                late.add_done_callback(lambda _done: woken.set())
+            for _place, upload in self._surface.late_uploads:
+                upload.add_done_callback(lambda _done: woken.set())
             await woken.wait()
         return True
 
@@ -101,19 +101,19 @@ class SurfaceWaits:
 
     async def _collect_late_uploads(self) -> None:
         """Mark messages that arrived late as outdated, and save that at once."""
-        for place, late in self._surface.late_uploads.copy():
-            if not late.done():
+        for place, upload in self._surface.late_uploads.copy():
+            if not upload.done():
                 continue
-            if not late.cancelled() and late.result():
+            if not upload.cancelled() and upload.result():
                 table = await self._tools.room.load_cached(self._sync.code)
-                self._surface.add_late_message(late.result(), place, home_of(table, self._surface.name))
+                self._surface.add_late_message(upload.result(), place, home_of(table, self._surface.name))
                 await self._writer.write_incomplete(self._sync, table.version)
-            self._surface.late_uploads.remove((place, late))
+            self._surface.late_uploads.remove((place, upload))
 
     # Retries
 
     def _reset_pauses(self) -> None:
-        self._pause = self._pause_in_doubt = FIRST_PAUSE
+        self._pause = self._pause_in_doubt = FIRST_RETRY_SECONDS
 
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
         """Wait before a retry.
@@ -123,34 +123,34 @@ class SurfaceWaits:
         """
         in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause
-        if isinstance(error, MessageRefused) and pause == FIRST_PAUSE:
+        if isinstance(error, MessageRefused) and pause == FIRST_RETRY_SECONDS:
             log.warning("message_refused", **self._log_fields(error))
         log.debug("send_failed", again_in=pause, **self._log_fields(error))
         digest: str | None = None
         if isinstance(step, Delete):
-            self._delete_last, digest = True, self._surface.known.digest
+            self._delete_last, digest = True, self._surface.message_state.digest
         elif step and in_doubt:
             digest = step.panel.digest
-        back = self._tools.back_event(platform_of(self._place))
-        is_over = await self._pause_before_retry(pause * random.uniform(0.8, 1.2), back, digest)
-        if back.is_set():
+        platform_is_back = self._tools.back_event(platform_of(self._place))
+        is_over = await self._pause_before_retry(pause * random.uniform(0.8, 1.2), platform_is_back, digest)
+        if platform_is_back.is_set():
             self._reset_pauses()
         elif is_over and in_doubt:
             self._pause_in_doubt *= DOUBT_FACTOR
         elif is_over:
-            self._pause = min(2 * self._pause, MAX_PAUSE)
+            self._pause = min(2 * self._pause, MAX_RETRY_SECONDS)
 
-    async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
+    async def _pause_before_retry(self, seconds: float, platform_is_back: asyncio.Event, digest: str | None) -> bool:
         """Wait and return True, or return False as soon as a retry makes sense.
 
-        That is the case if the platform is ``back``, the surface is requested again or moved, or its panel differs from
-        ``digest``.
+        That is the case if ``platform_is_back`` is set, the surface is requested again or moved, or its panel differs
+        from ``digest``.
         """
-        until = asyncio.get_running_loop().time() + seconds
+        deadline = asyncio.get_running_loop().time() + seconds
         with self._surface.pause() as woken:
-            while not (self._tools.stopping or back.is_set() or await self._has_changed(digest)):
+            while not (self._tools.stopping or platform_is_back.is_set() or await self._has_changed(digest)):
                 try:
-                    async with asyncio.timeout_at(until):
+                    async with asyncio.timeout_at(deadline):
                         await woken.wait()
                 except TimeoutError:
                     return True

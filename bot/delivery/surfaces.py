@@ -13,7 +13,9 @@ from bot.tables.table import Table
 def required_surfaces(table: Table) -> Iterator[SurfaceName]:
     """Yield a table's surfaces, most urgent first: the hand to move, other hands, boards."""
     if table.game is None:
-        yield from map(Hand, sorted({ruler for asked in table.asking if (ruler := table.ruler_of(asked)) is not None}))
+        yield from map(
+            Hand, sorted({ruler for asking_seat in table.asking if (ruler := table.ruler_of(asking_seat)) is not None})
+        )
         yield from map(Hand, _seats_without_card(table))
         yield from (card_at(table, host) for host in range(len(table.hosts)))
         return

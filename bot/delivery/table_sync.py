@@ -118,13 +118,13 @@ class TableSync:
         if self._run_task is run:
             self._run_task = self._event = None
 
-    def load(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
+    def load(self, stored_states: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
         """Take over the stored states of the table's surfaces.
 
         ``inherited`` is as for `Surface`, and also applies to new surfaces.
         """
         if not self.is_loaded:
-            self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored.items()}
+            self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored_states.items()}
             self.is_loaded, self._inherited = True, inherited
 
     def begin_check(self) -> bool:
@@ -147,16 +147,16 @@ class TableSync:
 
     def is_new_error(self, error: Exception, surface: str) -> bool:
         """Return whether this error has not occurred at this place before."""
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        kind = (surface, type(error), where.filename, where.lineno)
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        kind = (surface, type(error), frame.filename, frame.lineno)
         is_new = kind not in self._errors
         self._errors.add(kind)
         return is_new
 
-    def retry_in(self, seconds: float, longest: float, touch: Callable[[], None]) -> None:
-        """Touch the table once after a pause, which doubles up to ``longest`` until the table is at rest."""
+    def retry_in(self, seconds: float, max_seconds: float, touch: Callable[[], None]) -> None:
+        """Touch the table once after a pause, which doubles up to ``max_seconds`` until the table is at rest."""
         if not self._retry_timer:
-            pause = min(seconds * 2.0**self._pauses, longest)
+            pause = min(seconds * 2.0**self._pauses, max_seconds)
             self._retry_timer = asyncio.get_running_loop().call_later(pause, self._touch_for_retry, touch)
             self._pauses = min(self._pauses + 1, MAX_DOUBLINGS)
 
@@ -215,7 +215,7 @@ class TableSync:
             if chair and surface:
                 if surface.state is State.UNREACHABLE:
                     unreachable.append((chair.person, chair.name))
-                has_ephemeral = has_ephemeral or bool(surface.known.ephemeral)
+                has_ephemeral = has_ephemeral or bool(surface.message_state.ephemeral)
         return BoardExtras(tuple(unreachable), has_ephemeral, player_to_call, watch_id)
 
     def results(self, table: Table) -> dict[Result, SentMessage]:
@@ -246,8 +246,8 @@ class TableSync:
 
     def take_unsaved(self) -> dict[SurfaceName, MessageState]:
         """Return the states to save. They count as saved from now on."""
-        unsaved = ((name, surface.take_unsaved()) for name, surface in self._surfaces.items())
-        return {name: state for name, state in unsaved if state is not None}
+        unsaved_states = ((name, surface.take_unsaved()) for name, surface in self._surfaces.items())
+        return {name: state for name, state in unsaved_states if state is not None}
 
     def forget_saved(self) -> None:
         """Note that the last save might be lost."""

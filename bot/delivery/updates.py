@@ -83,18 +83,18 @@ class Updates(ShardListener):
 
     async def sweep(self) -> None:
         """Check tables again that stay marked as changed at the same version, until cancelled."""
-        before: dict[str, int] = {}
+        earlier_versions: dict[str, int] = {}
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
-                marked = await self._store.changed_tables(sorted(self._shards.owned))
+                changed_tables = await self._store.changed_tables(sorted(self._shards.owned))
             except STORE_ERRORS as error:
                 self._store.outage.begin(error)
                 continue
-            for code, version in marked.items():
-                if before.get(code) == version and not self._delivery.is_busy(code):
+            for code, version in changed_tables.items():
+                if earlier_versions.get(code) == version and not self._delivery.is_busy(code):
                     self._delivery.touch(code, reload=True)
-            before = marked
+            earlier_versions = changed_tables
 
     async def wait_until_idle(self) -> None:
         """Wait until no work is left here or in delivery; for tests and benchmarks."""

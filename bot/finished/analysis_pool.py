@@ -56,9 +56,9 @@ class AnalysisPool:
 
         Return None if too many games are requested. Raise AnalysisFailed if the analysis failed now.
         """
-        stored = await self._stored_verdicts(game)
-        if stored is not None:
-            return Analysis(stored, len(game.record.deals))
+        verdicts = await self._stored_verdicts(game)
+        if verdicts is not None:
+            return Analysis(verdicts, len(game.record.deals))
         if game.id not in self._tasks and len(self._requested) >= MAX_REQUESTED:
             return None
         self._requested.add(game.id)
@@ -71,9 +71,9 @@ class AnalysisPool:
 
     async def known_analysis(self, game: FinishedGame) -> Analysis | None:
         """Return the analysis so far, or None if it was not started."""
-        stored = await self._stored_verdicts(game)
-        if stored is not None:
-            return Analysis(stored, len(game.record.deals))
+        verdicts = await self._stored_verdicts(game)
+        if verdicts is not None:
+            return Analysis(verdicts, len(game.record.deals))
         by_deal = self._verdicts_by_deal.get(game.id)
         return None if by_deal is None else Analysis(list(chain(*by_deal)), len(by_deal))
 
@@ -87,12 +87,12 @@ class AnalysisPool:
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.get(keys.analysis(game_id))
-            stored = await pipe.execute() if game_ids else []
-        return {game_id: _parse_verdicts(text) for game_id, text in zip(game_ids, stored, strict=True) if text}
+            texts = await pipe.execute() if game_ids else []
+        return {game_id: _parse_verdicts(text) for game_id, text in zip(game_ids, texts, strict=True) if text}
 
     async def _stored_verdicts(self, game: FinishedGame) -> list[Verdict] | None:
-        stored = await self._client.get(keys.analysis(game.id))
-        return _parse_verdicts(stored) if stored else None
+        text = await self._client.get(keys.analysis(game.id))
+        return _parse_verdicts(text) if text else None
 
     def _start(self, game: FinishedGame) -> asyncio.Task[None]:
         """Return the task that analyses a game. Start it if needed."""
@@ -121,6 +121,6 @@ class AnalysisPool:
             del self._tasks[game.id], self._verdicts_by_deal[game.id]
 
 
-def _parse_verdicts(stored: bytes) -> list[Verdict]:
+def _parse_verdicts(text: bytes) -> list[Verdict]:
     # A later release might store more fields.
-    return [Verdict(*row[: len(fields(Verdict))]) for row in json.loads(stored)]
+    return [Verdict(*row[: len(fields(Verdict))]) for row in json.loads(text)]

@@ -62,9 +62,9 @@ class Archive:
         """Return whether a guest on trial makes a game unrated. Guests forgotten since its start count as on trial."""
         if not game.is_rated:
             return False
-        forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
+        person_of = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         for person in game.people:
-            if is_web_guest(forgotten.get(person, "")):
+            if is_web_guest(person_of.get(person, "")):
                 return True
             if not is_web_guest(person):
                 continue
@@ -80,11 +80,11 @@ class Archive:
         """Return how many games count towards the end of a guest's trial, up to `GAMES_ON_TRIAL`."""
         in_files = await self._client.hget(keys.person(person), FINISHED_IN_FILES) or b""
         count, numbers = len(in_files.split()), (await self.numbers_of(person))[::-1]
-        for begin in range(0, len(numbers), GAMES_AT_ONCE):
+        for start in range(0, len(numbers), GAMES_AT_ONCE):
             if count >= GAMES_ON_TRIAL:
                 break
-            found = await self.games_by_number(numbers[begin : begin + GAMES_AT_ONCE])
-            count += sum(is_finished_by(game, person) for game in found)
+            games = await self.games_by_number(numbers[start : start + GAMES_AT_ONCE])
+            count += sum(is_finished_by(game, person) for game in games)
         return min(count, GAMES_ON_TRIAL)
 
     async def games_by_number(self, numbers: Sequence[int]) -> list[FinishedGame]:
@@ -92,7 +92,7 @@ class Archive:
         async with self._client.pipeline(transaction=False) as pipe:
             for number in numbers:
                 pipe.zrange(keys.GAMES_ORDER, number, number, byscore=True)
-            ids = [found[0].decode() for found in await pipe.execute() if found]
+            ids = [answer[0].decode() for answer in await pipe.execute() if answer]
         games = [parse_or_none(game_id, text) for game_id, text in zip(ids, await self._read(ids), strict=True)]
         return [game for game in games if game]
 
@@ -100,8 +100,8 @@ class Archive:
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in ids:
                 pipe.get(keys.game(game_id))
-            stored: list[bytes | None] = await pipe.execute()
-        return stored
+            contents: list[bytes | None] = await pipe.execute()
+        return contents
 
     async def note_in_file(self, number: int, game: FinishedGame) -> None:
         """Record in guests' profiles that a game counts towards the end of their trial, before it moves into a file."""
@@ -143,8 +143,8 @@ class Archive:
         await self._list_game(game)
         for person_or_chat in (*game.known_people, *game.chats):
             # Games of a day's deal or of a duplicate's round are archived hours after they ended.
-            last = await self.last_game(person_or_chat)
-            if last is None or last.ended <= game.ended:
+            last_game = await self.last_game(person_or_chat)
+            if last_game is None or last_game.ended <= game.ended:
                 await self._client.set(keys.last_game(person_or_chat), game.id)
         return game
 
@@ -176,16 +176,16 @@ class Archive:
 
     async def id_of(self, number: int) -> str | None:
         """Return the id of the game with this number, or None if it is missing."""
-        found = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
-        return found[0].decode() if found else None
+        ids = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
+        return ids[0].decode() if ids else None
 
     async def unlist_game(self, person: str, number: int) -> None:
         """Remove a game's number from a person's games."""
         await self._client.srem(keys.games_of(person), number)
 
     async def last_game(self, person_or_chat: str) -> FinishedGame | None:
-        found = await self._client.get(keys.last_game(person_or_chat))
-        return await self.get(found.decode()) if found else None
+        game_id = await self._client.get(keys.last_game(person_or_chat))
+        return await self.get(game_id.decode()) if game_id else None
 
     async def assign_number(self, game_id: str) -> int:
         """Return a stored game's number. A game without a number gets the next one."""
@@ -203,8 +203,8 @@ class Archive:
 
     async def get_bytes(self, game_id: str) -> bytes | None:
         """Return a game in the format of `FinishedGame.to_bytes`, or None if it is missing."""
-        found: bytes | None = await self._client.get(keys.game(game_id))
-        return found
+        content: bytes | None = await self._client.get(keys.game(game_id))
+        return content
 
     async def count(self) -> int:
         return int(await self._client.zcard(keys.GAMES_ORDER))
@@ -215,8 +215,8 @@ class Archive:
 
     async def entries_after(self, number: int) -> AsyncIterator[ArchiveEntry]:
         """Yield the entries with higher numbers in order, skipping gaps."""
-        async for found, game_id, stored in self.stored_entries_after(number):
-            yield ArchiveEntry(found, game_id, parse_or_none(game_id, stored))
+        async for entry_number, game_id, content in self.stored_entries_after(number):
+            yield ArchiveEntry(entry_number, game_id, parse_or_none(game_id, content))
 
     async def reserve_numbers(self, number: int) -> None:
         """Assign only higher numbers from now on, because games in files have numbers too."""
@@ -229,13 +229,13 @@ class Archive:
     async def stored_entries_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
         """Yield number, id and bytes of the entries with higher numbers."""
         while True:
-            found = await self._client.zrange(
+            page = await self._client.zrange(
                 keys.GAMES_ORDER, f"({number}", "+inf", byscore=True, offset=0, num=GAMES_AT_ONCE, withscores=True
             )
-            if not found:
+            if not page:
                 return
-            ids = [game_id.decode() for game_id, _score in found]
-            for game_id, (_, score), text in zip(ids, found, await self._read(ids), strict=True):
+            ids = [game_id.decode() for game_id, _score in page]
+            for game_id, (_, score), text in zip(ids, page, await self._read(ids), strict=True):
                 number = int(score)
                 yield number, game_id, text
 
@@ -247,14 +247,14 @@ class Archive:
 
     async def adopt_unnumbered(self) -> list[str]:
         """Assign numbers to the readable games without one, in the order of their ends. Return these games' ids."""
-        found = self._client.scan_iter(match=keys.game("*"), count=1000)
-        ids = [key.decode().removeprefix(keys.game("")) async for key in found]
+        game_keys = self._client.scan_iter(match=keys.game("*"), count=1000)
+        ids = [key.decode().removeprefix(keys.game("")) async for key in game_keys]
         games: list[FinishedGame] = []
-        for begin in range(0, len(ids), 10 * GAMES_AT_ONCE):
-            batch = ids[begin : begin + 10 * GAMES_AT_ONCE]
-            numbered = await self.kept_ids(batch)
-            stored = [await self.get(game_id) for game_id in batch if game_id not in numbered]
-            games += [game for game in stored if game]
+        for start in range(0, len(ids), 10 * GAMES_AT_ONCE):
+            batch = ids[start : start + 10 * GAMES_AT_ONCE]
+            numbered_ids = await self.kept_ids(batch)
+            unnumbered = [await self.get(game_id) for game_id in batch if game_id not in numbered_ids]
+            games += [game for game in unnumbered if game]
         games.sort(key=lambda game: (game.ended, game.id))
         for game in games:
             await self._list_game(game)
@@ -265,17 +265,17 @@ class Archive:
 
         A concurrent write makes this call ``change`` again. Raise UnreadableGame if the game cannot be parsed.
         """
-        while stored := await self.get_bytes(game_id):
-            changed = change(FinishedGame.parse(stored)).to_bytes()
-            if changed == stored or await self._rewrite(keys=[keys.game(game_id)], args=[stored, changed]):
+        while content := await self.get_bytes(game_id):
+            new_content = change(FinishedGame.parse(content)).to_bytes()
+            if new_content == content or await self._rewrite(keys=[keys.game(game_id)], args=[content, new_content]):
                 return True
         return False
 
 
-def parse_or_none(game_id: str, stored: bytes | None) -> FinishedGame | None:
+def parse_or_none(game_id: str, content: bytes | None) -> FinishedGame | None:
     """Parse a stored game. Return None if it is missing, or unreadable, which is logged."""
     try:
-        return FinishedGame.parse(stored) if stored else None
+        return FinishedGame.parse(content) if content else None
     except UnreadableGame as error:
         log.warning("game_unreadable", game=game_id, why=str(error))
         return None

@@ -61,8 +61,8 @@ def from_line(text: bytes) -> ArchiveEntry:
     """Parse the output of `to_line`, or raise UnreadableGame."""
     try:
         fields = json.loads(text, object_pairs_hook=unique_keys)
-    except BadRecord as fault:
-        raise UnreadableGame(str(fault)) from None
+    except BadRecord as error:
+        raise UnreadableGame(str(error)) from None
     except (ValueError, RecursionError) as error:
         raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
     if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
@@ -70,8 +70,8 @@ def from_line(text: bytes) -> ArchiveEntry:
     try:
         number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
         game = FinishedGame(**fields, record=record)
-    except BadRecord as fault:
-        raise UnreadableGame(f"record.{fault}") from fault
+    except BadRecord as error:
+        raise UnreadableGame(f"record.{error}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
     if not isinstance(number, int) or not isinstance(game.id, str):
@@ -103,8 +103,8 @@ def read_entries(path: Path) -> Iterator[FileEntry]:
             line += 1
             try:
                 entry = from_line(text)
-            except UnreadableGame as fault:
-                raise UnreadableGame(f"{path}: line {line} {fault}") from fault
+            except UnreadableGame as error:
+                raise UnreadableGame(f"{path}: line {line} {error}") from error
             yield FileEntry(entry.number, entry.id, path, begin)
             begin = file.tell()
 
@@ -136,5 +136,5 @@ def rewrite_file(path: Path, change: Callable[[ArchiveEntry], FinishedGame | Non
     with write_atomically(path) as file:
         for file_entry in read_entries(path):
             entry = file_entry.read()
-            if changed := change(entry):
-                file.write(to_line(entry.number, changed))
+            if new_game := change(entry):
+                file.write(to_line(entry.number, new_game))

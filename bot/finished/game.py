@@ -78,7 +78,7 @@ class FinishedGame:
     def fields(self) -> dict[str, Any]:
         """The fields for JSON. Default values are left out, so that older releases can read most games."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        usual = {
+        default_fields = {
             "fixture": "",
             "origin": "",
             "rating_rules": 1,
@@ -86,16 +86,16 @@ class FinishedGame:
             "has_cuts": False,
             "winner_gains": None,
         }
-        return {name: value for name, value in fields.items() if value != usual.get(name)}
+        return {name: value for name, value in fields.items() if value != default_fields.get(name)}
 
     def to_bytes(self) -> bytes:
         return zlib.compress(json.dumps(self.fields, separators=(",", ":")).encode(), 9)
 
     @classmethod
-    def parse(cls, stored: bytes) -> "FinishedGame":
+    def parse(cls, content: bytes) -> "FinishedGame":
         """Parse the output of `to_bytes`, or raise UnreadableGame."""
         try:
-            fields = json.loads(zlib.decompress(stored))
+            fields = json.loads(zlib.decompress(content))
             return cls(**fields | {"record": read(json.dumps(fields["record"]))})
         except (zlib.error, ValueError, KeyError, TypeError, BadRecord) as error:
             raise UnreadableGame(str(error)) from error

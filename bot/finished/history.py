@@ -23,8 +23,8 @@ class RatedGame(NamedTuple):
 
 def parse_history(text: bytes | None) -> list[RatedGame]:
     """Parse the output of `history_text`. Return no games for None."""
-    found = (_WORD.fullmatch(word) for word in (text or b"").decode().split())
-    return [RatedGame(int(word[1]), word[2] == "w", int(word[3])) for word in found if word]
+    matches = (_WORD.fullmatch(word) for word in (text or b"").decode().split())
+    return [RatedGame(int(word[1]), word[2] == "w", int(word[3])) for word in matches if word]
 
 
 def history_text(games: Sequence[RatedGame]) -> str:

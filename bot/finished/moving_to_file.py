@@ -40,7 +40,7 @@ class GameMover:
         self._archive = Archive(client)
         self._drop, self._leave = client.register_script(DELETE_IF), client.register_script(LEAVE)
 
-    async def move(self, before: int, last_month: str) -> MoveResult:
+    async def move(self, end_time: int, last_month: str) -> MoveResult:
         """Move games that ended before this Unix second, in ``last_month`` (such as 2026-11) or earlier.
 
         ``last_month`` is the last month whose honours are final. Raise UnreadableGame if the file has
@@ -53,19 +53,19 @@ class GameMover:
         if is_new:
             # The file was created only to check that it can be written.
             self._path.unlink()
-        moved = 0 if is_new else await self._finish_interrupted()
-        rated = await Ratings(self._client, self._archive).last_rated_number()
+        moved_count = 0 if is_new else await self._finish_interrupted()
+        last_rated = await Ratings(self._client, self._archive).last_rated_number()
         faulty: list[str] = []
         batch: list[tuple[ArchiveEntry, bytes]] = []
-        async for number, game_id, stored in self._archive.stored_entries_after(0):
-            if number > rated:
+        async for number, game_id, content in self._archive.stored_entries_after(0):
+            if number > last_rated:
                 break
             self._on_game(1)
             try:
-                game = FinishedGame.parse(stored) if stored else None
+                game = FinishedGame.parse(content) if content else None
             except UnreadableGame:
                 continue
-            if not stored or not game or game.ended >= before or game.month > last_month:
+            if not content or not game or game.ended >= end_time or game.month > last_month:
                 continue
             if await self._client.exists(keys.table(game.code)):
                 continue
@@ -74,11 +74,11 @@ class GameMover:
             except FaultyRecord:
                 faulty.append(game_id)
                 continue
-            batch.append((ArchiveEntry(number, game_id, game), stored))
+            batch.append((ArchiveEntry(number, game_id, game), content))
             if len(batch) >= GAMES_AT_ONCE:
-                moved += await self._move_batch(batch)
+                moved_count += await self._move_batch(batch)
                 batch = []
-        return MoveResult(moved + await self._move_batch(batch), faulty)
+        return MoveResult(moved_count + await self._move_batch(batch), faulty)
 
     async def _move_batch(self, batch: list[tuple[ArchiveEntry, bytes]]) -> int:
         """Write games to the file, read them back, and only then remove them from the store."""
@@ -93,25 +93,25 @@ class GameMover:
                     os.fchmod(descriptor, 0o600)
                 except PermissionError:
                     log.warning("archive_file_not_owned", file=str(self._path))
-            begin = file.seek(0, os.SEEK_END)
+            start = file.seek(0, os.SEEK_END)
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
-            file.seek(begin)
+            file.seek(start)
             for entry, _ in batch:
                 if from_line(file.readline()) != entry:
                     raise UnreadableGame(
                         f"{self._path} lost what was written to it: check the disk. Game {entry.id} stays in the store"
                     )
         sync_folder(self._path)
-        for entry, stored in batch:
-            await self._remove_from_store(entry, stored)
+        for entry, content in batch:
+            await self._remove_from_store(entry, content)
         return len(batch)
 
-    async def _remove_from_store(self, entry: ArchiveEntry, stored: bytes) -> None:
+    async def _remove_from_store(self, entry: ArchiveEntry, content: bytes) -> None:
         if entry.game:
             await self._archive.note_in_file(entry.number, entry.game)
-        if not await self._drop(keys=[keys.game(entry.id)], args=[stored]):
+        if not await self._drop(keys=[keys.game(entry.id)], args=[content]):
             raise StoreError(f"Game {entry.id} changed while it was being moved: run the same command again.")
         await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[entry.id])
 
@@ -119,22 +119,22 @@ class GameMover:
         # An interrupted run might have left a partial or unsynced line.
         _drop_partial_line(self._path)
         sync_folder(self._path)
-        stale: set[str] = set()
-        done = 0
+        stale_ids: set[str] = set()
+        removed_count = 0
         for file_entry in read_entries(self._path):
             if await self._client.zscore(keys.GAMES_ORDER, file_entry.id) != file_entry.number:
                 continue
-            stored = await self._archive.get_bytes(file_entry.id)
+            content = await self._archive.get_bytes(file_entry.id)
             entry = file_entry.read()
-            if stored and FinishedGame.parse(stored) != entry.game:
-                stale.add(file_entry.id)
+            if content and FinishedGame.parse(content) != entry.game:
+                stale_ids.add(file_entry.id)
             else:
-                await self._remove_from_store(entry, stored or b"")
-                done += 1
-        if stale:
+                await self._remove_from_store(entry, content or b"")
+                removed_count += 1
+        if stale_ids:
             # These games changed after they were written, and `move` writes them again.
-            rewrite_file(self._path, lambda entry: None if entry.id in stale else entry.game)
-        return done
+            rewrite_file(self._path, lambda entry: None if entry.id in stale_ids else entry.game)
+        return removed_count
 
 
 def _drop_partial_line(path: Path) -> None:

@@ -14,26 +14,26 @@ BLOCK = 33  # ids are padded to a multiple of this, which hides the platform and
 
 def player_id(person: str, secret: bytes) -> str:
     plain = person.encode()
-    padded = plain + bytes(-len(plain) % BLOCK)
-    tag = _tag(padded, secret)
-    return urlsafe_b64encode(tag + _mask(padded, tag, secret)).decode()
+    padded_text = plain + bytes(-len(plain) % BLOCK)
+    tag = _tag(padded_text, secret)
+    return urlsafe_b64encode(tag + _mask(padded_text, tag, secret)).decode()
 
 
 def person_from_id(player: str, secret: bytes) -> str:
     """Return the person with this player id, or "" if it is invalid."""
     try:
-        sealed = urlsafe_b64decode(player.encode("ascii"))
+        sealed_bytes = urlsafe_b64decode(player.encode("ascii"))
     except ValueError:
         return ""
-    tag, hidden = sealed[:TAG_BYTES], sealed[TAG_BYTES:]
-    padded = _mask(hidden, tag, secret)
-    if not padded or not compare_digest(tag, _tag(padded, secret)):
+    tag, masked_text = sealed_bytes[:TAG_BYTES], sealed_bytes[TAG_BYTES:]
+    padded_text = _mask(masked_text, tag, secret)
+    if not padded_text or not compare_digest(tag, _tag(padded_text, secret)):
         return ""
-    return padded.rstrip(b"\0").decode()
+    return padded_text.rstrip(b"\0").decode()
 
 
-def _tag(padded: bytes, secret: bytes) -> bytes:
-    return blake2b(padded, key=secret, person=b"player", digest_size=TAG_BYTES).digest()
+def _tag(padded_text: bytes, secret: bytes) -> bytes:
+    return blake2b(padded_text, key=secret, person=b"player", digest_size=TAG_BYTES).digest()
 
 
 def _mask(text: bytes, tag: bytes, secret: bytes) -> bytes:

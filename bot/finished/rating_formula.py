@@ -35,14 +35,14 @@ class Standing:
         return cls(float(mu), float(sigma), int(games), int(wins))
 
 
-def rate_game(people: Sequence[str], winners: Sequence[int], before: Mapping[str, Standing]) -> dict[str, Standing]:
+def rate_game(people: Sequence[str], winners: Sequence[int], earlier: Mapping[str, Standing]) -> dict[str, Standing]:
     """Return the standings after a game; ``winners`` are seats."""
     sides = [people[side::2] for side in (0, 1)]
     won = winners[0] & 1
-    teams = [[MODEL.rating(mu=before[person].mu, sigma=before[person].sigma) for person in side] for side in sides]
-    rated = MODEL.rate(teams, ranks=[0 if side == won else 1 for side in (0, 1)])
+    teams = [[MODEL.rating(mu=earlier[person].mu, sigma=earlier[person].sigma) for person in side] for side in sides]
+    new_ratings = MODEL.rate(teams, ranks=[0 if side == won else 1 for side in (0, 1)])
     return {
-        person: Standing(rating.mu, rating.sigma, before[person].games + 1, before[person].wins + (side == won))
+        person: Standing(rating.mu, rating.sigma, earlier[person].games + 1, earlier[person].wins + (side == won))
         for side in (0, 1)
-        for person, rating in zip(sides[side], rated[side], strict=True)
+        for person, rating in zip(sides[side], new_ratings[side], strict=True)
     }

@@ -81,8 +81,8 @@ class RebuildResult(NamedTuple):
     adopted: list[str]  # ids of games that had no number before
 
 
-def with_current_chats(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
-    return replace(game, chats=list(dict.fromkeys(moved.get(chat, chat) for chat in game.chats)))
+def with_current_chats(game: FinishedGame, moved_chats: Mapping[str, str]) -> FinishedGame:
+    return replace(game, chats=list(dict.fromkeys(moved_chats.get(chat, chat) for chat in game.chats)))
 
 
 def _wider_scopes(chats: Iterable[str], month: str, game: str) -> list[Scope]:
@@ -117,19 +117,19 @@ class Ratings:
         Missing and unreadable games are skipped. They cannot appear later, because a game is stored before it gets its
         number.
         """
-        done = 0
+        rated_count = 0
         # Concurrent callers in one worker share the work.
         async with self._catching_up:
             while True:
-                before = await self.last_rated_number()
-                async for entry in self.archive.entries_after(before):
-                    if not await self._rate_entry(entry, before):
+                last_rated = await self.last_rated_number()
+                async for entry in self.archive.entries_after(last_rated):
+                    if not await self._rate_entry(entry, last_rated):
                         # Another worker was faster, or a chat has moved.
                         break
-                    done += entry.game is not None
-                    before = entry.number
+                    rated_count += entry.game is not None
+                    last_rated = entry.number
                 else:
-                    return done
+                    return rated_count
 
     async def last_rated_number(self) -> int:
         return int(await self._client.get(keys.RATED) or 0)
@@ -144,30 +144,30 @@ class Ratings:
         """
         adopted = await self.archive.adopt_unnumbered()
         await self._delete_all()
-        games, lost, before = 0, [], 0
+        games, lost_entries, last_number = 0, [], 0
         holes = []
         async for entry in merge_with_files(self.archive, games_in_files):
             # A cluster's client can send a script twice. Then the first one rated the game, and the second one refused.
-            if not await self._rate_entry(entry, before) and await self.last_rated_number() != entry.number:
+            if not await self._rate_entry(entry, last_number) and await self.last_rated_number() != entry.number:
                 raise StoreError("A bot is rating games at the same time: stop every worker, then run this again.")
-            holes.append(range(before + 1, entry.number))
+            holes.append(range(last_number + 1, entry.number))
             if entry.game:
                 games += 1
             else:
-                lost.append(entry)
-            before = entry.number
-        await self.archive.reserve_numbers(before)
-        holes.append(range(before + 1, await self.archive.last_number() + 1))
-        return RebuildResult(games, [hole for hole in holes if hole], lost, adopted)
+                lost_entries.append(entry)
+            last_number = entry.number
+        await self.archive.reserve_numbers(last_number)
+        holes.append(range(last_number + 1, await self.archive.last_number() + 1))
+        return RebuildResult(games, [hole for hole in holes if hole], lost_entries, adopted)
 
     async def _delete_all(self) -> None:
-        doomed = [keys.RATED, keys.RATED_TODAY]
+        old_keys = [keys.RATED, keys.RATED_TODAY]
         for kind in BY_SCOPE:
-            doomed += [key async for key in self._client.scan_iter(match=kind(EVERYTHING), count=KEYS_AT_ONCE)]
-        for begin in range(0, len(doomed), KEYS_AT_ONCE):
-            await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
+            old_keys += [key async for key in self._client.scan_iter(match=kind(EVERYTHING), count=KEYS_AT_ONCE)]
+        for start in range(0, len(old_keys), KEYS_AT_ONCE):
+            await self._client.delete(*old_keys[start : start + KEYS_AT_ONCE])
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Atomically move a chat's leaderboards to its new id. Its later games are rated there. Idempotent."""
         # The month of a scope can be in the future, because a worker's clock can be ahead.
         years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
@@ -176,15 +176,15 @@ class Ratings:
             kind(Scope(chat, month, game).key)
             for month, game in product(months, (EVERYTHING, *GAMES))
             for kind in BY_SCOPE
-            for chat in (old, new)
+            for chat in (old_id, new_id)
         ]
-        if stay := await self._move(keys=[keys.MOVED, *names], args=[old, new]):
-            log.warning("leaderboards_not_moved", chat=old, new=new, keys=stay, fix="buongioco rebuild")
+        if unmoved_count := await self._move(keys=[keys.MOVED, *names], args=[old_id, new_id]):
+            log.warning("leaderboards_not_moved", chat=old_id, new=new_id, keys=unmoved_count, fix="buongioco rebuild")
 
     async def changes(self, game_id: str) -> list[Change]:
         """Return a game's rating changes, or none if it is unrated or was rated long ago."""
-        stored = await self._client.get(keys.changes(game_id))
-        return [Change(*change) for change in json.loads(stored)] if stored else []
+        text = await self._client.get(keys.changes(game_id))
+        return [Change(*change) for change in json.loads(text)] if text else []
 
     async def standing(self, scope: Scope, person: str) -> Standing:
         return Standing.parse(await self._client.hget(keys.ratings(scope.key), person))
@@ -192,93 +192,96 @@ class Ratings:
     async def histories(self, scope: Scope, people: Sequence[str]) -> dict[str, list[RatedGame]]:
         if not people:
             return {}
-        stored = await self._client.hmget(keys.history(scope.key), people)
-        return {person: parse_history(text) for person, text in zip(people, stored, strict=True)}
+        texts = await self._client.hmget(keys.history(scope.key), people)
+        return {person: parse_history(text) for person, text in zip(people, texts, strict=True)}
 
     async def rank(self, scope: Scope, person: str) -> int | None:
         """Return a person's rank from 1, shared by equal ratings. None before enough games."""
-        shown = await self._client.zscore(keys.ranks(scope.key), person)
-        if shown is None:
+        shown_rating = await self._client.zscore(keys.ranks(scope.key), person)
+        if shown_rating is None:
             return None
-        return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
+        return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown_rating!r}", "+inf"))
 
     async def best(self, scope: Scope, limit: int) -> list[tuple[int | None, str, Standing]]:
-        found = await self._client.zrange(keys.ranks(scope.key), 0, limit - 1, desc=True, withscores=True)
-        if not found:
+        ranked_people = await self._client.zrange(keys.ranks(scope.key), 0, limit - 1, desc=True, withscores=True)
+        if not ranked_people:
             return []
-        standings = await self._client.hmget(keys.ratings(scope.key), [person for person, _shown in found])
-        scores = [shown for _person, shown in found]
+        standings = await self._client.hmget(keys.ratings(scope.key), [person for person, _rating in ranked_people])
+        scores = [rating for _person, rating in ranked_people]
         return [
-            (1 + scores.index(shown), person.decode(), Standing.parse(standing))
-            for (person, shown), standing in zip(found, standings, strict=True)
+            (1 + scores.index(rating), person.decode(), Standing.parse(standing))
+            for (person, rating), standing in zip(ranked_people, standings, strict=True)
         ]
 
     async def leaders(self, scope: Scope) -> tuple[list[str], int]:
         """Return all people of rank 1, and their shown rating. Partners who always play together share it."""
-        found = await self._client.zrange(keys.ranks(scope.key), 0, 0, desc=True, withscores=True)
-        if not found:
+        best = await self._client.zrange(keys.ranks(scope.key), 0, 0, desc=True, withscores=True)
+        if not best:
             return [], 0
-        [(_person, shown)] = found
-        people = await self._client.zrange(keys.ranks(scope.key), shown, shown, byscore=True)
-        return [person.decode() for person in people], round(shown)
+        [(_person, shown_rating)] = best
+        people = await self._client.zrange(keys.ranks(scope.key), shown_rating, shown_rating, byscore=True)
+        return [person.decode() for person in people], round(shown_rating)
 
     async def best_and_own(self, scope: Scope, person: str, limit: int) -> list[RankedPerson]:
         """Return the best people, followed by ``person`` unless they are among them. ``person`` can be empty."""
         best = await self.best(scope, limit)
-        if person and not any(ranked == person for _rank, ranked, _standing in best):
+        if person and not any(other == person for _rank, other, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
-        histories = await self.histories(scope, [ranked for _rank, ranked, _standing in best])
-        return [RankedPerson(ranked, rank, standing, histories[ranked]) for rank, ranked, standing in best]
+        histories = await self.histories(scope, [ranked_person for _rank, ranked_person, _standing in best])
+        return [
+            RankedPerson(ranked_person, rank, standing, histories[ranked_person])
+            for rank, ranked_person, standing in best
+        ]
 
     async def standings(self, person: str) -> list[GameStanding]:
-        found = []
+        game_standings = []
         for game in (EVERYTHING, *GAMES):
             scope = Scope(game=game)
             standing = await self.standing(scope, person)
             if standing.games:
-                rank, ranked = await self.rank(scope, person), await self.count_ranked(scope)
-                found.append(GameStanding(game, standing, rank, ranked))
-        return found
+                rank, ranked_count = await self.rank(scope, person), await self.count_ranked(scope)
+                game_standings.append(GameStanding(game, standing, rank, ranked_count))
+        return game_standings
 
     async def count_ranked(self, scope: Scope) -> int:
         return int(await self._client.zcard(keys.ranks(scope.key)))
 
     async def scopes_of(self, person: str) -> set[Scope]:
         """Return all scopes in which a person has been rated, including wider ones."""
-        moved = await self.moved_chats()
-        found: set[Scope] = set()
+        moved_chats = await self.moved_chats()
+        all_scopes: set[Scope] = set()
         for member in await self._client.smembers(keys.scopes(person)):
             chat, month, game = member.decode().split("|")
-            found |= set(_wider_scopes([chat, moved.get(chat, chat)], month, game))
-        return found
+            all_scopes |= set(_wider_scopes([chat, moved_chats.get(chat, chat)], month, game))
+        return all_scopes
 
     async def hand_over(self, person: str, pseudonym: str) -> int:
         """Move a person's ratings to a pseudonym, without ranks. Return the number of scopes. Idempotent.
 
         The person's last game must already be rated.
         """
-        handed, done = 0, set[Scope]()
+        moved_count, finished_scopes = 0, set[Scope]()
         # A chat that moves in the meantime gets new scopes.
-        while scopes := await self.scopes_of(person) - done:
+        while scopes := await self.scopes_of(person) - finished_scopes:
             for scope in scopes:
-                where = [kind(scope.key) for kind in BY_SCOPE]
-                handed += await self._hand_over(keys=where, args=[person, pseudonym])
-            done |= scopes
+                scope_keys = [kind(scope.key) for kind in BY_SCOPE]
+                moved_count += await self._hand_over(keys=scope_keys, args=[person, pseudonym])
+            finished_scopes |= scopes
         await self._client.delete(keys.scopes(person))
-        return handed
+        return moved_count
 
     async def redact_changes(self, game: str, person: str, pseudonym: str) -> None:
         await self._redact(keys=[keys.changes(game)], args=[person, pseudonym])
 
     async def moved_chats(self) -> dict[str, str]:
         """Return the new ids of moved chats by their old ids."""
-        found = {**await self._client.hgetall(keys.MOVED_BEFORE), **await self._client.hgetall(keys.MOVED)}
-        return {old.decode(): new.decode() for old, new in found.items()}
+        moved_chats = {**await self._client.hgetall(keys.MOVED_BEFORE), **await self._client.hgetall(keys.MOVED)}
+        return {old_id.decode(): new_id.decode() for old_id, new_id in moved_chats.items()}
 
-    async def _rate_entry(self, entry: ArchiveEntry, before: int) -> bool:
+    async def _rate_entry(self, entry: ArchiveEntry, last_rated: int) -> bool:
         """Rate or skip a game.
 
-        Do neither, and return False, if ``before`` is not the last rated number or a chat moved.
+        Do neither, and return False, if another game was rated last or a chat moved.
         """
         moves = await self._client.hlen(keys.MOVED)
         today, changes, standing_args, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
@@ -287,12 +290,12 @@ class Ratings:
             game = await self._decide_winner_gain(entry.game, today.games)
             changes, standing_args, scopes = await self._calculate(game)
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
-        header = [before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
-        done = await self._rate(
+        header = [last_rated, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves]
+        is_rated = await self._rate(
             keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, keys.RATED_TODAY, *ratings_keys],
             args=[*header, today.day, today.key, json.dumps(today.pairs) if scopes else "", *standing_args],
         )
-        return bool(done)
+        return bool(is_rated)
 
     async def rated_scopes(self, game: FinishedGame) -> list[Scope]:
         """Return the scopes in which a game is rated, the widest first, with the current ids of its chats."""
@@ -307,8 +310,12 @@ class Ratings:
             return game
         decided = replace(game, winner_gains=games_today < GAMES_A_DAY)
 
-        def decide(kept: FinishedGame) -> FinishedGame:
-            return kept if kept.winner_gains is not None else replace(kept, winner_gains=decided.winner_gains)
+        def decide(stored_game: FinishedGame) -> FinishedGame:
+            return (
+                stored_game
+                if stored_game.winner_gains is not None
+                else replace(stored_game, winner_gains=decided.winner_gains)
+            )
 
         await self.archive.rewrite(game.id, decide)
         kept = await self.archive.get(game.id)
@@ -336,24 +343,24 @@ class Ratings:
         for index, scope in enumerate(scopes):
             people = dict.fromkeys(game.people)
             not_handed_over = [person_of.get(person, person) for person in people]
-            stored = await self._client.hmget(keys.ratings(scope.key), [*people, *not_handed_over])
-            found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
-            before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
-            after = before | {
+            texts = await self._client.hmget(keys.ratings(scope.key), [*people, *not_handed_over])
+            earlier_texts = zip(people, texts[: len(people)], texts[len(people) :], strict=True)
+            earlier = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in earlier_texts}
+            later = earlier | {
                 person: standing
-                for person, standing in rate_game(game.people, game.record.winner or [], before).items()
+                for person, standing in rate_game(game.people, game.record.winner or [], earlier).items()
                 if person in rated_people
             }
             histories = await self.histories(scope, rated_people)
             for person in rated_people:
-                standing = after[person]
+                standing = later[person]
                 is_ranked = standing.games >= MIN_GAMES and not is_pseudonym(person)
-                shown: str | int = standing.rating if is_ranked else ""
-                latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.rating)
+                shown_rating: str | int = standing.rating if is_ranked else ""
+                latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > earlier[person].wins, standing.rating)
                 history = "" if is_pseudonym(person) else history_text([*histories[person], latest])
-                standing_args += [index, person, standing.to_text(), history, shown]
+                standing_args += [index, person, standing.to_text(), history, shown_rating]
             if scope == Scope(game=game.record.game):
-                changes = [Change(person, before[person].rating, after[person].rating) for person in people]
+                changes = [Change(person, earlier[person].rating, later[person].rating) for person in people]
         return changes, standing_args, scopes
 
     async def _count_today(self, game: FinishedGame) -> DayCounts:
@@ -363,8 +370,8 @@ class Ratings:
         is_stored = stored_day is not None and int(stored_day) == day
         key = key.decode() if is_stored else secrets.token_hex(16)
         # People who are being forgotten still count under their own id, so that a game resigned by /forget counts too.
-        forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
-        people = [forgotten.get(person, person) for person in game.people]
+        person_of = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
+        people = [person_of.get(person, person) for person in game.people]
         # /forget must not reset the counts, so they stay. They hold digests, because ids must not outlast /forget.
         opponents = {" ".join(sorted(pair)) for pair in product(people[::2], people[1::2])}
         pairs = sorted(hmac.digest(key.encode(), pair.encode(), "sha256").hex() for pair in opponents)
@@ -374,10 +381,10 @@ class Ratings:
     async def _index_scopes(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:
         """Store the narrowest scopes of a game for people with a rating from it."""
         narrow = [scope.key for scope in scopes if EVERYTHING not in (scope.month, scope.game)]
-        within = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow
-        if within:
+        scope_keys = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow
+        if scope_keys:
             async with self._client.pipeline(transaction=False) as pipe:
                 for person in people:
                     if not is_pseudonym(person):
-                        pipe.sadd(keys.scopes(person), *within)
+                        pipe.sadd(keys.scopes(person), *scope_keys)
                 await pipe.execute()

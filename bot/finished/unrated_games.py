@@ -34,8 +34,8 @@ def is_given_up_early(record: Record) -> bool:
     """Return whether a game was given up before a quarter of its first deal's cards were played."""
     if not is_given_up(record) or len(record.deals) != 1:
         return False
-    played: int = sum(entry[1].startswith("play ") for entry in record.deals[0].moves)
-    return 4 * played < record.kind.cards_per_deal
+    played_cards: int = sum(entry[1].startswith("play ") for entry in record.deals[0].moves)
+    return 4 * played_cards < record.kind.cards_per_deal
 
 
 def depends_on_day(game: FinishedGame) -> bool:
@@ -53,8 +53,8 @@ def does_winner_gain(game: FinishedGame) -> bool:
 
 def is_finished_by(game: FinishedGame, person: str) -> bool:
     """Return whether a game counts towards the end of a guest's trial."""
-    others = [other for other in game.people if other and other != person]
-    if any(other.startswith("robot:") or is_program(other) for other in others) or not game.record.winner:
+    other_players = [other for other in game.people if other and other != person]
+    if any(other.startswith("robot:") or is_program(other) for other in other_players) or not game.record.winner:
         return False
     gave_up = is_given_up(game.record) and game.people.index(person) not in game.record.winner
     return not gave_up and not is_given_up_early(game.record)
@@ -64,5 +64,5 @@ def unrated_reason(game: FinishedGame, changes: Sequence[tuple[str, int, int]]) 
     """Return the reason why no rating rises, a key of `bot.panels.board.UNRATED`, or ""."""
     if game.trial:
         return "trial"
-    is_without_gain = bool(changes) and all(after <= before for _person, before, after in changes)
+    is_without_gain = bool(changes) and all(new_rating <= old_rating for _person, old_rating, new_rating in changes)
     return "given up" if is_without_gain and is_given_up(game.record) else ""

@@ -20,7 +20,7 @@ from bot.panels.challenge import INVITED, MENUS
 from bot.panels.challenge_form import challenge_form, refused_form_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.tables import free_chairs
-from bot.parsing.challenge_form import NotInThisGame, OnlyOneOfThese, Wanted
+from bot.parsing.challenge_form import FormChoices, NotInThisGame, OnlyOneOfThese
 from bot.parsing.games import NoSuchTarget
 from bot.people import People, Profile
 from bot.platform import Press, Reply, is_inline, is_private, private_place
@@ -72,10 +72,10 @@ class ChallengeCards(Handlers):
             "cutting": self._cutting,
             "cut": self._cut,
         }
-        elsewhere = {"accept": self._answer, "refuse": self._answer, "form": self._form}
+        answers = {"accept": self._answer, "refuse": self._answer, "form": self._form}
         self.verbs = {
             **{verb: partial(self._handle_with_refresh, handler) for verb, handler in on_cards.items()},
-            **elsewhere,
+            **answers,
         }
 
     async def _handle_with_refresh(
@@ -157,7 +157,7 @@ class ChallengeCards(Handlers):
             if press.answers is not None:
                 return await self._change_terms(press, profile, action.code, is_first=True)
             if press.can_show_form:
-                return Reply(form=challenge_form(press.payload, Wanted.from_table(table), profile.language))
+                return Reply(form=challenge_form(press.payload, FormChoices.from_table(table), profile.language))
         await self._change_card(table, press, Change(draft=Draft(0, *action.words)))
         return Reply()
 
@@ -167,20 +167,20 @@ class ChallengeCards(Handlers):
             raise BadPayload()
         if press.answers is not None:
             return await self._change_terms(press, profile, action.code)
-        wanted = Wanted.from_words(action.words)
-        return Reply(form=challenge_form(press.payload, wanted, profile.language))
+        choices = FormChoices.from_words(action.words)
+        return Reply(form=challenge_form(press.payload, choices, profile.language))
 
     async def _change_terms(self, press: Press, profile: Profile, code: str, *, is_first: bool = False) -> Reply:
         """Give an open table the choices of a form. If they do not go together, offer the form again.
 
         Unless ``is_first``, the pressed message is the refusal of an earlier form.
         """
-        wanted = Wanted.from_answers(press.answers or {})
+        choices = FormChoices.from_answers(press.answers or {})
         try:
-            table = await self._challenges.choose_terms(code, press.person.id, wanted, press.key)
-        except (NoSuchTarget, NotInThisGame, OnlyOneOfThese) as fault:
-            payload = actions.table(code, "form", *wanted.words)
-            return Reply(panel=refused_form_panel(fault, payload, profile.language), private=is_first)
+            table = await self._challenges.choose_terms(code, press.person.id, choices, press.key)
+        except (NoSuchTarget, NotInThisGame, OnlyOneOfThese) as error:
+            payload = actions.table(code, "form", *choices.words)
+            return Reply(panel=refused_form_panel(error, payload, profile.language), private=is_first)
         await self._people.note_choice(press.person.id, Choice.from_table(table))
         await self._people.update_chat(press.place, game=table.game_id)
         if is_first:

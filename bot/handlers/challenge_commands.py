@@ -13,7 +13,7 @@ from bot.panel import Writer
 from bot.panels.challenge import invitee_panel
 from bot.panels.challenge_form import challenge_form, refused_form_panel
 from bot.panels.drafts import Draft
-from bot.parsing.challenge_form import STRICT, Wanted
+from bot.parsing.challenge_form import STRICT, FormChoices
 from bot.parsing.codes_and_links import pasted_code
 from bot.parsing.games import NoSuchGame, find_robot, parse_game_and_points, target_rule
 from bot.parsing.mentions import find_invited
@@ -39,20 +39,20 @@ class Joining(Handlers):
     async def challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
         if command.answers is not None:
-            return await self._open_wanted(command, profile, Wanted.from_answers(command.answers))
+            return await self._open_from_form(command, profile, FormChoices.from_answers(command.answers))
         if command.wants_form:
             self._challenges.check_can_open()
-            usual = Wanted(chat.game, 0, chat.clock, frozenset([STRICT] if chat.strict else []))
-            return Reply(form=challenge_form("challenge", usual, profile.language))
+            usual_choices = FormChoices(chat.game, 0, chat.clock, frozenset([STRICT] if chat.strict else []))
+            return Reply(form=challenge_form("challenge", usual_choices, profile.language))
         invited = await find_invited(self._people, command)
         level, words = (
             ("", list(command.words)) if invited else find_robot(command.words, in_private=is_private(command.place))
         )
         try:
-            named, target = parse_game_and_points(words, "")
-        except NoSuchGame as fault:
-            raise fault if invited else NoSuchOpponent(**fault.values) from None
-        game = named or chat.game
+            named_game, target = parse_game_and_points(words, "")
+        except NoSuchGame as error:
+            raise error if invited else NoSuchOpponent(**error.values) from None
+        game = named_game or chat.game
         has_usual_clock = chat.clock == DEFAULT_CLOCK_SECONDS and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
@@ -66,24 +66,24 @@ class Joining(Handlers):
             table = await self._challenges.open_table(
                 *opener, command.key, host=command.place, invited=invited, setup=setup
             )
-        if is_first_time and named and not (chat.has_chosen_game and named == chat.game):
-            await self._people.update_chat(command.place, game=named)
-        elif is_first_time and not (named or level or chat.has_chosen_game):
+        if is_first_time and named_game and not (chat.has_chosen_game and named_game == chat.game):
+            await self._people.update_chat(command.place, game=named_game)
+        elif is_first_time and not (named_game or level or chat.has_chosen_game):
             await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, "game")))
         return Reply(toast=_forward_text(command, profile, table))
 
-    async def _open_wanted(self, command: Command, profile: Profile, wanted: Wanted) -> Reply:
+    async def _open_from_form(self, command: Command, profile: Profile, choices: FormChoices) -> Reply:
         """Open a table with a form's choices. If they do not go together, offer the form again."""
         try:
-            setup = wanted.setup
-        except TableError as fault:
-            payload = actions.page("form", *wanted.words)
-            return Reply(panel=refused_form_panel(fault, payload, profile.language), private=True)
+            setup = choices.setup
+        except TableError as error:
+            payload = actions.page("form", *choices.words)
+            return Reply(panel=refused_form_panel(error, payload, profile.language), private=True)
         is_first_time = await self._challenges.find_opened(command.key) is None
         name = command.person.name
-        await self._challenges.open_table(wanted.game, profile.id, name, command.key, host=command.place, setup=setup)
+        await self._challenges.open_table(choices.game, profile.id, name, command.key, host=command.place, setup=setup)
         if is_first_time:
-            await self._people.update_chat(command.place, game=wanted.game)
+            await self._people.update_chat(command.place, game=choices.game)
         return Reply()
 
     async def _challenge_again(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -91,9 +91,9 @@ class Joining(Handlers):
         if press.answers is None:
             if not press.can_show_form:
                 raise BadPayload()
-            return Reply(form=challenge_form(press.payload, Wanted.from_words(words), profile.language))
+            return Reply(form=challenge_form(press.payload, FormChoices.from_words(words), profile.language))
         command = Command(press.key, press.person, press.place, "challenge", ephemeral=press.ephemeral)
-        reply = await self._open_wanted(command, profile, Wanted.from_answers(press.answers))
+        reply = await self._open_from_form(command, profile, FormChoices.from_answers(press.answers))
         if reply.panel:
             return Reply(panel=reply.panel)
         return Reply(panel=Writer(texts(profile.language).gettext("The challenge is open.")).panel())

@@ -126,7 +126,7 @@ class Dispatcher:
 
     async def handle_command(self, command: Command) -> Reply:
         command = _clean_command(command)
-        spec, _rest = read_command(command.word, command.words)
+        spec, _arguments = read_command(command.word, command.words)
         word = spec.name if spec else "unknown"
         COMMANDS.labels(word).inc()
         language = language_of(command.person.language)
@@ -139,8 +139,8 @@ class Dispatcher:
             profile = await self.worker.people.meet(command.person, command.place, command.chat_name)
             language = profile.language
             reply = await self._with_picture(await self._answer_command(command, profile))
-        except EngineError as fault:
-            reply = Reply(toast=error_text(fault, language))
+        except EngineError as error:
+            reply = Reply(toast=error_text(error, language))
         except STORE_ERRORS as error:
             return Reply(toast=self.report_store_error(error, language))
         except Exception:
@@ -150,7 +150,7 @@ class Dispatcher:
         return reply
 
     async def _answer_command(self, command: Command, profile: Profile) -> Reply:
-        spec, rest = read_command(command.word, command.words)
+        spec, arguments = read_command(command.word, command.words)
         if spec is None or spec.name not in OPEN_TO_BANNED:
             check_not_banned(self.worker.store.levers, profile.id)
         if spec is None:
@@ -160,8 +160,8 @@ class Dispatcher:
             return _unknown_command(command.word[:LONGEST_REPEATED], command.place, profile.language)
         if not spec.availability.includes(private=is_private(command.place)):
             raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)
-        if len(rest) < len(command.words):
-            command = replace(command, word=spec.name, words=rest)
+        if len(arguments) < len(command.words):
+            command = replace(command, word=spec.name, words=arguments)
         return await self._handlers[spec.name](command, profile)
 
     async def handle_press(self, press: Press) -> Reply:
@@ -182,9 +182,9 @@ class Dispatcher:
             if reply.private:
                 reply = replace(reply, has_private_chat=profile.has_private_chat)
             press_counter("done").inc()
-        except EngineError as fault:
-            press_counter("old" if isinstance(fault, OldPanel) else "refused").inc()
-            reply = Reply(toast=refusal_text(fault, language, suits))
+        except EngineError as error:
+            press_counter("old" if isinstance(error, OldPanel) else "refused").inc()
+            reply = Reply(toast=refusal_text(error, language, suits))
         except STORE_ERRORS as error:
             press_counter("failed").inc()
             return Reply(toast=self.report_store_error(error, language, pressed=True), is_temporary=True)
@@ -228,13 +228,13 @@ class Dispatcher:
             self.worker.store.outage.begin(error)
 
     async def suggestions(
-        self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
+        self, kind: ArgumentKind, typed_text: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
         if not self.limits.allows_suggestion(person) or self.worker.store.levers.ban_of(person.id):
             return []
-        return await suggestions(self.worker.people, self.worker.room.lists, kind, typed, person, place, game)
+        return await suggestions(self.worker.people, self.worker.room.lists, kind, typed_text, person, place, game)
 
-    async def offers(self, person: Person, typed: str) -> OfferList:
+    async def offers(self, person: Person, typed_text: str) -> OfferList:
         if not self.limits.allows_suggestion(person):
             return OfferList([])
         profile = await self.worker.people.meet(_clean_person(person))
@@ -244,17 +244,17 @@ class Dispatcher:
         start = (
             "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
         )
-        return OfferList(await self._offers.find_offers(profile, _clean_text(typed)), start)
+        return OfferList(await self._offers.find_offers(profile, _clean_text(typed_text)), start)
 
-    async def answer_guest(self, person: Person, typed: str) -> Offer | None:
+    async def answer_guest(self, person: Person, typed_text: str) -> Offer | None:
         if not self.limits.allows_suggestion(person) or self.worker.store.levers.ban_of(person.id):
             return None
         profile = await self.worker.people.meet(_clean_person(person))
-        return await self._offers.answer_guest(profile, _clean_text(typed))
+        return await self._offers.answer_guest(profile, _clean_text(typed_text))
 
-    async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
+    async def note_offer_sent(self, person: Person, offer: str, typed_text: str, place: str = "") -> None:
         if self.limits.allows_suggestion(person) and not self.worker.store.levers.ban_of(person.id):
-            await self._offers.note_sent(person.id, offer, _clean_text(typed), place)
+            await self._offers.note_sent(person.id, offer, _clean_text(typed_text), place)
 
     # Events of chats
 
@@ -279,22 +279,22 @@ class Dispatcher:
             return None
         return (await self._pages.greet(chat)).panel
 
-    def move_chat(self, old: str, new: str) -> Awaitable[None]:
-        return self.worker.retries.add(f"move {old} {new}", partial(self._move_chat, old, new))
+    def move_chat(self, old_id: str, new_id: str) -> Awaitable[None]:
+        return self.worker.retries.add(f"move {old_id} {new_id}", partial(self._move_chat, old_id, new_id))
 
-    async def _move_chat(self, old: str, new: str) -> None:
+    async def _move_chat(self, old_id: str, new_id: str) -> None:
         worker, client = self.worker, self.worker.store.client
         # Move the ratings first, so that a game that ends now counts for the new chat.
-        await worker.ratings.move_chat(old, new)
+        await worker.ratings.move_chat(old_id, new_id)
         # Move the settings before the tables, which are shown with them.
-        await worker.people.move_chat(old, new)
-        for code in await worker.room.lists.move_chat(old, new):
+        await worker.people.move_chat(old_id, new_id)
+        for code in await worker.room.lists.move_chat(old_id, new_id):
             with suppress(NoSuchTable, SetAside):
-                await worker.challenges.move_host(code, old, new, f"moved:{new}")
-        await client.delete(keys.hosted(old))
-        await client.delete(keys.challenges(old))
+                await worker.challenges.move_host(code, old_id, new_id, f"moved:{new_id}")
+        await client.delete(keys.tables_of_chat(old_id))
+        await client.delete(keys.challenges(old_id))
         for feature in worker.features:
-            await feature.move_chat(old, new)
+            await feature.move_chat(old_id, new_id)
 
     async def chat_language(self, place: str) -> str:
         return (await self.worker.people.chat(place)).language
@@ -356,13 +356,13 @@ class Dispatcher:
 
 def _unknown_command(word: str, place: str, language: str) -> Reply:
     """Answer an unknown command. If a known one is similar, name it; in the private chat, with a button for it."""
-    close = closest_command(word)
-    if close is None:
+    closest = closest_command(word)
+    if closest is None:
         raise UnknownCommand(word=word)
-    error = MisspeltCommand(word=word, close=close.name_in(language))
-    if not is_private(place) or not close.availability.includes(private=True):
+    error = MisspeltCommand(word=word, close=closest.name_in(language))
+    if not is_private(place) or not closest.availability.includes(private=True):
         raise error
-    return Reply(panel=misspelt_panel(error, close, language))
+    return Reply(panel=misspelt_panel(error, closest, language))
 
 
 def _clean_command(command: Command) -> Command:

@@ -58,19 +58,21 @@ class Greeting(Handlers):
                 return await self._joining.challenge(self._command(press), profile)
             case [("friend" | "robot") as opponent] if is_private(press.place):
                 return await self._open(press, profile, opponent, chat.game if chat.has_chosen_game else "")
-            case [("friend" | "robot") as opponent, ("more" | "fewer" | "new" | "change") as step, *end] if is_private(
-                press.place
+            case [("friend" | "robot") as opponent, ("more" | "fewer" | "new" | "change") as step, *last_words] if (
+                is_private(press.place)
             ):
-                level, known = _level_and_known(end)
+                level, known_count = _level_and_known(last_words)
                 if (opponent, step) == ("robot", "new"):
                     level = await self._last_level(profile)
-                page = first_game_page(profile.language, opponent, is_full=step == "more", level=level, known=known)
+                page = first_game_page(
+                    profile.language, opponent, is_full=step == "more", level=level, known_count=known_count
+                )
                 return Reply(panel=page)
             case [("friend" | "robot") as opponent, "continue", code] if is_private(press.place):
                 return await self._continue(press, profile, opponent, code)
-            case [("friend" | "robot") as opponent, game, *end] if game in GAMES and is_private(press.place):
-                level, known = _level_and_known(end)
-                reply = await self._open(press, profile, opponent, game, known, level or NEWCOMERS_LEVEL)
+            case [("friend" | "robot") as opponent, game, *last_words] if game in GAMES and is_private(press.place):
+                level, known_count = _level_and_known(last_words)
+                reply = await self._open(press, profile, opponent, game, known_count, level or NEWCOMERS_LEVEL)
                 # The greeting replaces the question.
                 return reply if reply.panel else await self._core_pages.greet(press.place)
             case []:
@@ -78,18 +80,18 @@ class Greeting(Handlers):
         raise BadPayload()
 
     async def _open(
-        self, press: Press, profile: Profile, opponent: str, game: str, known: int = 0, level: str = ""
+        self, press: Press, profile: Profile, opponent: str, game: str, known_count: int = 0, level: str = ""
     ) -> Reply:
         """Open a table, or ask which game if ``game`` is empty.
 
         Without a ``level``, a game against a robot is offered first, so that the person can change it.
 
-        If the person has more than ``known`` of the tables of `_own_tables`, ask first whether they want another. A
-        slow platform shows the first table late, so they might press again.
+        If the person has more than ``known_count`` of the tables of `_own_tables`, ask first whether they want another.
+        A slow platform shows the first table late, so they might press again.
         """
         async with self._locks.setdefault(profile.id, asyncio.Lock()):
             tables = await self._own_tables(press, profile, opponent)
-            if len(tables) > known and not await self._challenges.find_opened(press.key):
+            if len(tables) > known_count and not await self._challenges.find_opened(press.key):
                 table = tables[0].localize(profile.language)
                 return Reply(panel=open_game_page(table, profile.id, profile.language, opponent, len(tables)))
             if not game:
@@ -108,8 +110,8 @@ class Greeting(Handlers):
         """Return the level of the person's last game against robots only, among their last games."""
         numbers = (await self._archive.numbers_of(profile.id))[-GAMES_SEARCHED:]
         for game in reversed(await self._archive.games_by_number(numbers)):
-            others = {person for person in game.people if person != profile.id}
-            if level := next((level for level in LEVELS if others == {f"robot:{level}"}), ""):
+            opponents = {person for person in game.people if person != profile.id}
+            if level := next((level for level in LEVELS if opponents == {f"robot:{level}"}), ""):
                 return level
         return NEWCOMERS_LEVEL
 
@@ -158,5 +160,5 @@ class Greeting(Handlers):
 def _level_and_known(words: Sequence[str]) -> tuple[str, int]:
     """Read a robot's level and a number of tables from the end of a payload. What is missing is empty or 0."""
     level = words[0] if words and words[0] in LEVELS else ""
-    rest = words[1:] if level else words
-    return level, parse_number(rest) if rest else 0
+    numbers = words[1:] if level else words
+    return level, parse_number(numbers) if numbers else 0

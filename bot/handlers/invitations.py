@@ -29,11 +29,11 @@ class Invitations:
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
         """Return the invitation, for the private chat of the person who asked at ``place``."""
-        platform, shown = platform_of(place), await self._store.load_shown(table.code)
+        platform, states = platform_of(place), await self._store.load_shown(table.code)
         addresses = []
         for host, host_place in enumerate(table.hosts):
             if platform_of(host_place) == platform:
-                state = shown.get(encode_name(card_at(table, host)))
+                state = states.get(encode_name(card_at(table, host)))
                 message = decode_state(state).message if state else ""
                 addresses.append(self._adapters[platform].invitation_url(table.code, host_place, message))
         address = next(filter(None, addresses), "")

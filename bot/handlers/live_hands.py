@@ -102,8 +102,8 @@ class LiveHand:
                 if seat is None:
                     raise BadPayload()
                 self._draft = parse_draft(action.words, self.table.oldest_panel(seat))
-        except EngineError as fault:
-            return Reply(toast=error_text(fault, language))
+        except EngineError as error:
+            return Reply(toast=error_text(error, language))
         self._changed.set()
         return Reply()
 
@@ -114,20 +114,20 @@ class LiveHand:
         because the reader can be asked for a rematch. They end if the reader leaves or no game began. Can raise a store
         error.
         """
-        shown = ""
+        last_state = ""
         async for _ in self._changes():
             page = await self._page()
             self._payloads = page.payloads
             state = json.dumps(asdict(page), ensure_ascii=False, separators=(",", ":"))
-            if state != shown:
-                shown = state
-                left = await self._clock_left()
-                yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
+            if state != last_state:
+                last_state = state
+                seconds_left = await self._clock_left()
+                yield state if seconds_left is None else f'{state[:-1]},"clock_left":{seconds_left:.1f}}}'
 
     async def first_state(self) -> dict[str, Any]:
         """Return the page's contents now, as the first of `states`. Can raise a store error."""
-        state, left = asdict(await self._page()), await self._clock_left()
-        return state if left is None else state | {"clock_left": round(left, 1)}
+        state, seconds_left = asdict(await self._page()), await self._clock_left()
+        return state if seconds_left is None else state | {"clock_left": round(seconds_left, 1)}
 
     async def _changes(self) -> AsyncIterator[None]:
         """Yield each time the page might have changed."""
@@ -136,9 +136,9 @@ class LiveHand:
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
             rematch_opener = await self._hands.find_rematch_opener(self.table, self._person)
-            rated = self._rated or await self._hands.find_rating(self.table, self._person)
-            is_new = rematch_opener != self._rematch_opener or (rated or NOT_RATED) != (self._rated or NOT_RATED)
-            self._rematch_opener, self._rated = rematch_opener, rated
+            rating = self._rated or await self._hands.find_rating(self.table, self._person)
+            is_new = rematch_opener != self._rematch_opener or (rating or NOT_RATED) != (self._rated or NOT_RATED)
+            self._rematch_opener, self._rated = rematch_opener, rating
             if is_new:
                 yield
 
@@ -171,7 +171,7 @@ class LiveHand:
     async def _page(self) -> HandPage:
         profile = await self._hands.people.person(self._person)
         seat = self.table.seat_of(self._person)
-        chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
+        choice = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
         policy = self._hands.policies.policy_of(self.table)
         if self._is_beginner is None and seat is not None and self.table.game:
@@ -180,14 +180,14 @@ class LiveHand:
             self.table,
             self._person,
             profile,
-            chosen,
+            choice,
             menu,
             rematch_opener=self._rematch_opener,
             rated=self._rated or NOT_RATED,
             policy=policy,
             hint=NO_HINT
             if seat is None
-            else await self._hands.hints.hint_to_show(self.table, seat, is_asked=chosen == HINT),
+            else await self._hands.hints.hint_to_show(self.table, seat, is_asked=choice == HINT),
             outcome=await policy.outcome_for(self.table, self._person),
             is_beginner=self._is_beginner or False,
             away=self._hands.away_people(self.table),
@@ -273,9 +273,9 @@ class LiveHands:
             for hand in hands:
                 yield from filter(is_web_guest, hand.table.people)
 
-    def _show_presence(self, changed: Collection[str]) -> None:
+    def _show_presence(self, changed_people: Collection[str]) -> None:
         for code, hands in self._open.items():
-            if any(not hand.table.people.isdisjoint(changed) for hand in hands):
+            if any(not hand.table.people.isdisjoint(changed_people) for hand in hands):
                 self._redraw(code)
 
     def away_people(self, table: Table) -> frozenset[str]:

@@ -20,7 +20,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, check_not_banned, find_free_chair
 from bot.tables.errors import Banned, NoNewTables, NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.texts import error_text, language_of, texts
 from bot.words.rules import GAME_LINES
 from bot.words.table_lines import table_words
@@ -90,16 +90,16 @@ class Lobby:
             return announcement.text
         try:
             self._challenges.check_no_maintenance()
-        except NoNewTables as fault:
-            return error_text(fault, language)
+        except NoNewTables as error:
+            return error_text(error, language)
         return ""
 
     def ban_text(self, person: str, language: str) -> str:
         """Return the sentence for a person whom the host has banned; empty for all others."""
         try:
             check_not_banned(self._room.store.levers, person)
-        except Banned as fault:
-            return error_text(fault, language)
+        except Banned as error:
+            return error_text(error, language)
         return ""
 
     async def player_id(self, person: str) -> str:
@@ -109,10 +109,10 @@ class Lobby:
     async def find_played(self, code: str, person: str) -> str:
         return await self._archive.find_played(code, person)
 
-    async def language_of(self, person: str, spoken: str) -> str:
-        """Return a person's language. If the bot does not know them, it is ``spoken``, the browser's language."""
-        known = await self._people.person(person)
-        return known.language if known.is_known else language_of(spoken)
+    async def language_of(self, person: str, browser_language: str) -> str:
+        """Return a person's language. If the bot does not know them, it is the browser's."""
+        profile = await self._people.person(person)
+        return profile.language if profile.is_known else language_of(browser_language)
 
     async def has_played(self, person: str) -> bool:
         """Return whether a person has finished a game."""
@@ -128,12 +128,14 @@ class Lobby:
     @staticmethod
     def targets(language: str) -> dict[str, dict[int, str]]:
         """Return the points that can win each game, the usual ones first, each in words."""
-        found = {}
+        targets_by_game = {}
         for kind in GAMES.values():
-            usual = int(kind.rules.model_fields["target"].default)
-            targets = sorted(map(int, kind.rules.choices()["target"]), key=lambda target: (target != usual, target))
-            found[kind.id] = {target: target_choice(language, kind, target) for target in targets}
-        return found
+            usual_target = int(kind.rules.model_fields["target"].default)
+            targets = sorted(
+                map(int, kind.rules.choices()["target"]), key=lambda target: (target != usual_target, target)
+            )
+            targets_by_game[kind.id] = {target: target_choice(language, kind, target) for target in targets}
+        return targets_by_game
 
     async def open_table(
         self,
@@ -153,37 +155,37 @@ class Lobby:
         begin_request()
         profile = await self._people.meet(person)
         try:
-            game, usual = game_kind(game).id, game_kind(game).rules.model_fields["target"].default
-            setup: list[Setup] = [] if target in (None, usual) else [Rule("target", target)]
+            game, usual_target = game_kind(game).id, game_kind(game).rules.model_fields["target"].default
+            setup: list[Setup] = [] if target in (None, usual_target) else [Rule("target", target)]
             if robot in ROBOT_NAMES:
-                opened = await self._challenges.open_practice(
+                table = await self._challenges.open_practice(
                     game, person.id, person.name, robot, update, setup=setup, visitor=visitor
                 )
             else:
-                opened = await self._challenges.open_table(
+                table = await self._challenges.open_table(
                     game, person.id, person.name, update, setup=[*setup, CutOption(True)], visitor=visitor
                 )
         except NoSuchTable:
             _ = texts(profile.language).gettext
             return Opened("", _("This page’s table is closed: open another one from the first page."))
-        except EngineError as fault:
-            return Opened("", error_text(fault, profile.language))
-        return Opened(opened.code)
+        except EngineError as error:
+            return Opened("", error_text(error, profile.language))
+        return Opened(table.code)
 
     async def tables_of(self, person: str) -> list[TableLine]:
         """Return the tables at which a person sits or asks for a chair: their turns first, then running games."""
         profile = await self._people.person(person)
-        found = []
+        lines = []
         for table in await self._room.lists.tables_of(person):
             localized = table.localize(profile.language)
-            others = " · ".join(chair.name for chair in localized.chairs if chair and chair.person != person)
+            other_names = " · ".join(chair.name for chair in localized.chairs if chair and chair.person != person)
             watch_id = await self._watching.watch_id(table)
-            state = snapshot(localized, localized.seat_of(person))
-            found.append(
+            state = take_snapshot(localized, localized.seat_of(person))
+            lines.append(
                 TableLine(
                     code=table.code,
                     game=texts(profile.language).gettext(state.kind.name),
-                    others=others,
+                    others=other_names,
                     is_waiting=table.phase == "open",
                     is_mine=state.is_my_turn,
                     score=table_words(state, profile.language, profile.suits).points(state.view.totals, state.rules)
@@ -192,7 +194,7 @@ class Lobby:
                     watch_id=watch_id,
                 )
             )
-        return sorted(found, key=lambda line: (not line.is_mine, line.is_waiting, line.code))
+        return sorted(lines, key=lambda line: (not line.is_mine, line.is_waiting, line.code))
 
     async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
         """Return the invitation for a person with a code; None if they cannot sit there or the code is unknown."""
@@ -202,10 +204,10 @@ class Lobby:
             find_free_chair(table)
         except TableError:
             return None
-        shown = table.localize(language)
-        is_asked, opener = table.invites(person, handle), isolate_name(shown.opener.name)
+        localized_table = table.localize(language)
+        is_asked, opener = table.invites(person, handle), isolate_name(localized_table.opener.name)
         nickname = await choose_nickname(self._people, table, person)
-        return Invitation(table.game_id, invitee_panel(shown, language, nickname), is_asked, opener)
+        return Invitation(table.game_id, invitee_panel(localized_table, language, nickname), is_asked, opener)
 
     async def find_page(self, person: Person, code: str, place: str) -> str:
         """Return the page of the table that a person opens from a chat, or "/" if they have no table.
@@ -229,8 +231,8 @@ class Lobby:
         for table in tables:
             if watch_id := await self._watching.watch_id(table):
                 return f"/t/{watch_id}"
-        own = await self._room.lists.tables_of(person.id)
-        return f"/t/{own[0].code}" if len(own) == 1 else "/"
+        own_tables = await self._room.lists.tables_of(person.id)
+        return f"/t/{own_tables[0].code}" if len(own_tables) == 1 else "/"
 
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.

@@ -66,14 +66,14 @@ def encode(terms: Terms, secret: bytes) -> str:
 def decode(signed: str, platform: str, secret: bytes) -> Terms:
     """Return the terms of an offer pressed on a platform. Raise BadPayload unless the bot made it for that platform."""
     text, _, signature = signed.rpartition(".")
-    found = TERMS.fullmatch(text)
-    if found is None or found["game"] not in GAMES:
+    parts = TERMS.fullmatch(text)
+    if parts is None or parts["game"] not in GAMES:
         raise BadPayload()
-    game = found["game"]
+    game = parts["game"]
     if not hmac.compare_digest(_signature(platform, game, text, secret).encode(), signature.encode()):
         raise BadPayload()
-    person = f"{platform}:{int(found['id'], 36)}"
-    return Terms(Choice.from_number(game, int(found["choice"], 36)), person, int(found["hour"], 36), found["nonce"])
+    person = f"{platform}:{int(parts['id'], 36)}"
+    return Terms(Choice.from_number(game, int(parts["choice"], 36)), person, int(parts["hour"], 36), parts["nonce"])
 
 
 def _signature(platform: str, game: str, text: str, secret: bytes) -> str:

@@ -49,26 +49,26 @@ class Offers:
         self._store, self._people, self._challenges, self._archive = store, people, challenges, archive
         self._lists, self._features = lists, features
 
-    async def find_offers(self, profile: Profile, typed: str) -> list[Offer]:
+    async def find_offers(self, profile: Profile, typed_text: str) -> list[Offer]:
         """Return the offers that match the typed text. Features add theirs if it is empty.
 
         The text can also be the id of a finished game, to share its result.
         """
-        pasted = read_pasted(typed)
-        if pasted and pasted.kind == "game" and (game := await self._archive.get(pasted.id)):
+        pasted_id = read_pasted(typed_text)
+        if pasted_id and pasted_id.kind == "game" and (game := await self._archive.get(pasted_id.id)):
             return [result_offer(game, profile.language)]
-        found = [await self._make_offer(profile, choice) for choice in await self._choices(profile.id, typed)]
-        if not typed.strip():
+        offers = [await self._make_offer(profile, choice) for choice in await self._choices(profile.id, typed_text)]
+        if not typed_text.strip():
             for feature in self._features:
-                found += await feature.offers(profile)
-        return found
+                offers += await feature.offers(profile)
+        return offers
 
-    async def answer_guest(self, profile: Profile, typed: str) -> Offer:
+    async def answer_guest(self, profile: Profile, typed_text: str) -> Offer:
         """Return the likeliest offer for a text such as "challenge metamazzo", or a hint if it asks for none."""
-        word, *rest = [word.strip(PUNCTUATION) for word in typed.split()] or [""]
+        word, *other_words = [word.strip(PUNCTUATION) for word in typed_text.split()] or [""]
         spec = find_command_spec(word.removeprefix("/").casefold())
         if spec and spec.name == "challenge":
-            terms = [each for each in rest if not each.startswith("@") and each.casefold() not in BEFORE_POINTS]
+            terms = [word for word in other_words if not word.startswith("@") and word.casefold() not in BEFORE_POINTS]
             if choices := await self._choices(profile.id, " ".join(terms)):
                 return await self._make_offer(profile, choices[0])
         return guest_hint(profile.language)
@@ -79,29 +79,29 @@ class Offers:
         labels = offer_title(choice, profile.language), offer_description(choice, profile.language)
         return Offer(f"{choice.game}.{_signature(payload)}", *labels, panel)
 
-    async def note_sent(self, person: str, offer: str, typed: str, place: str) -> None:
-        """Note that a person sent the offer with this id, after typing ``typed``."""
+    async def note_sent(self, person: str, offer: str, typed_text: str, place: str) -> None:
+        """Note that a person sent the offer with this id."""
         game, _, signature = offer.partition(".")
         if place and SIGNATURE.fullmatch(signature):
             client = self._store.client
             await client.set(_message_key(place), signature, nx=True, ex=TAKEN_SECONDS)
             await client.set(f"{keys.OFFER}{signature}", place, nx=True, ex=TAKEN_SECONDS)
-        for choice in await self._choices(person, typed):
+        for choice in await self._choices(person, typed_text):
             if choice.game == game:
                 await self._people.note_choice(person, choice)
 
-    async def _choices(self, person: str, typed: str) -> list[Choice]:
+    async def _choices(self, person: str, typed_text: str) -> list[Choice]:
         """Return a person's last choice of each game that matches the typed name and points, with those points."""
-        words = typed.casefold().split()
+        words = typed_text.casefold().split()
         points = next((int(word) for word in words if word.isdecimal() and len(word) < 5), 0)
-        named = " ".join(word for word in words if not word.isdecimal())
-        names = {game: [game, *(game_names(each)[game].casefold() for each in LANGUAGES)] for game in GAMES}
-        found = [
+        name_start = " ".join(word for word in words if not word.isdecimal())
+        names = {game: [game, *(game_names(language)[game].casefold() for language in LANGUAGES)] for game in GAMES}
+        choices = [
             choice
             for choice in await self._people.last_choices(person)
-            if (not points or points in targets(choice.game)) and any(named in name for name in names[choice.game])
+            if (not points or points in targets(choice.game)) and any(name_start in name for name in names[choice.game])
         ]
-        return [choice.with_target(targets(choice.game)[points].value) for choice in found] if points else found
+        return [choice.with_target(targets(choice.game)[points].value) for choice in choices] if points else choices
 
     async def accept(self, press: Press, action: OfferAction) -> Table:
         """Return the table of a pressed offer, after seating the person there unless it is their own offer.
@@ -131,10 +131,10 @@ class Offers:
 
         Without this check a copied offer could open tables without limit.
         """
-        first = await self._store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
-        if first is not None and _parse_message(first.decode()) != _parse_message(place):
+        first_place = await self._store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
+        if first_place is not None and _parse_message(first_place.decode()) != _parse_message(place):
             raise OfferTaken()
-        return first is None
+        return first_place is None
 
     async def _bind_message(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
         """Bind an inline message to its offer. Raise ChatHasGame or BadPayload if it belongs to another offer."""
@@ -196,8 +196,8 @@ def _signature(terms: str) -> str:
 
 def _parse_message(place: str) -> tuple[str, str]:
     """Return the platform and the inline id of a place. Its chat can be unknown."""
-    parsed = Place.parse(place)
-    return parsed.platform, parsed.part
+    parsed_place = Place.parse(place)
+    return parsed_place.platform, parsed_place.part
 
 
 def _message_key(place: str) -> str:

@@ -22,7 +22,7 @@ from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
 from bot.private_replies import answer_place
 from bot.tables.errors import NoTables, TableError
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 
@@ -62,7 +62,7 @@ class OwnTables(Handlers):
             return await self._core_pages.greet(command.place)
         if not playing:
             raise NoTables()
-        games = [snapshot(table.localize(profile.language), seat) for table, seat in playing]
+        games = [take_snapshot(table.localize(profile.language), seat) for table, seat in playing]
         return Reply(panel=standing_page(profile.language, games, is_unclear=is_unclear))
 
     async def _hand_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -106,16 +106,16 @@ class OwnTables(Handlers):
         await self._updates.send_change(table.code, Hand(seat), change)
 
     async def _named_table(
-        self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError
+        self, command: Command, profile: Profile, tables: Sequence[Table], no_table_error: TableError
     ) -> Table:
-        """Return the table that a command means. Raise ``none`` if the list is empty."""
+        """Return the table that a command means. Raise ``no_table_error`` if the list is empty."""
         if command.words:
             code = parse_code(command.words)
             tables = [table for table in tables if table.code == code]
             if not tables:
                 raise await self._private_hands.explain_missing(profile.id, code)
         if not tables:
-            raise none
+            raise no_table_error
         if len(tables) > 1:
             spec = find_command_spec(command.word)
             assert spec

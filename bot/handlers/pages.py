@@ -18,7 +18,7 @@ from bot.private_replies import private_reply, private_toast
 from bot.tables.challenges import Challenges
 from bot.tables.code_guard import CodeGuard
 from bot.tables.errors import NoSuchTable
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.viewers import Viewers, with_picture
@@ -66,30 +66,30 @@ class CorePages(Handlers):
         """
         language = (await self._viewers.viewer_at(place)).language
         buttons = [button for feature in self._features for button in feature.first_contact_buttons(language)]
-        games = [snapshot(table.localize(language), seat) for table, seat in playing]
+        games = [take_snapshot(table.localize(language), seat) for table, seat in playing]
         return Reply(panel=greeting_page(language, buttons, in_private=is_private(place), games=games))
 
     async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
-        about = ""
+        subject = ""
         if command.words:
-            about = FAIR if command.words[0].lower() in FAIR_WORDS else find_game(" ".join(command.words))
-        return Reply(panel=await self.rules(command.place, about))
+            subject = FAIR if command.words[0].lower() in FAIR_WORDS else find_game(" ".join(command.words))
+        return Reply(panel=await self.rules(command.place, subject))
 
     async def _rules_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         end = words.index(BACK) if BACK in words else len(words)
-        about, back = words[:end], words[end + 1 :]
-        if about[-1:] == [SEPARATE]:
-            panel = await self.rules(private_place(profile.id), " ".join(about[:-1]), back)
+        subject_words, back = words[:end], words[end + 1 :]
+        if subject_words[-1:] == [SEPARATE]:
+            panel = await self.rules(private_place(profile.id), " ".join(subject_words[:-1]), back)
             return Reply(private_toast(press.place, profile.language), panel, private=True)
-        return Reply(panel=await self.rules(press.place, " ".join(about), back))
+        return Reply(panel=await self.rules(press.place, " ".join(subject_words), back))
 
-    async def rules(self, place: str, about: str, back: Sequence[str] = ()) -> Panel:
+    async def rules(self, place: str, subject: str, back: Sequence[str] = ()) -> Panel:
         """Return the rules of a game, by its id, or another page of `rules_page`."""
         viewer = await self._viewers.viewer_at(place)
-        panel = rules_page(viewer.language, about, viewer.suits, back)
-        if not viewer.deck or about not in GAMES:
+        panel = rules_page(viewer.language, subject, viewer.suits, back)
+        if not viewer.deck or subject not in GAMES:
             return panel
-        sheet = rules_sheet(about, viewer.language, viewer.suits, viewer.deck)
+        sheet = rules_sheet(subject, viewer.language, viewer.suits, viewer.deck)
         return with_picture(panel, sheet, viewer.language, is_lasting=True)
 
     async def _tables_command(self, command: Command, profile: Profile) -> Reply:
@@ -98,13 +98,13 @@ class CorePages(Handlers):
         lines = []
         for table in await self._lists.tables_of(profile.id):
             seat = table.seat_of(profile.id)
-            others = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
+            other_names = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
             turn = table.game.turn if table.game else None
-            mine = turn is not None and turn == seat
-            state = "open" if table.phase == "open" else "mine" if mine else "theirs"
-            mover = table.chairs[turn] if turn is not None and not mine else None
+            is_mine = turn is not None and turn == seat
+            state = "open" if table.phase == "open" else "mine" if is_mine else "theirs"
+            mover = table.chairs[turn] if turn is not None and not is_mine else None
             name = isolate_name(mover.name) if mover else ""
-            lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state, name))
+            lines.append(SeatedTable(table.code, table.game_id, ", ".join(other_names), state, name))
         lines.sort(key=lambda line: (line.state != "mine", line.code))
         return Reply(panel=tables_page(profile.language, lines), private=True)
 
@@ -121,8 +121,10 @@ class CorePages(Handlers):
     async def _open_tables(self, place: str) -> Panel:
         language = (await self._viewers.viewer_at(place)).language
         # A server's channels are one chat, but not all members see every channel.
-        shown = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
-        tables = [table for table in shown if table.phase == "open" and table.invited is None and free_chairs(table)]
+        tables_here = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
+        tables = [
+            table for table in tables_here if table.phase == "open" and table.invited is None and free_chairs(table)
+        ]
         tables.sort(key=lambda table: table.code)
         notes = [note for feature in self._features if (note := await feature.note_on_open_tables(language))]
         return open_tables_page(language, tables[:MAX_LISTED], notes)

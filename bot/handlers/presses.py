@@ -56,8 +56,8 @@ class Presses:
             private = private_place(press.person.id)
             if await self._room.lists.has_table(press.person.id, private, action.code):
                 await self._offers.block_offers(press.place)
-            elsewhere = replace(press, place=private, message="")
-            reply = await self._pressed_at_table(elsewhere, profile, action)
+            private_press = replace(press, place=private, message="")
+            reply = await self._pressed_at_table(private_press, profile, action)
             return replace(reply, private=True) if reply.panel else reply
         return await self._pressed_at_table(press, profile, action)
 

@@ -27,14 +27,14 @@ def _raise_program_errors() -> Iterator[None]:
     """Convert errors with sentences for players to `ProgramError`."""
     try:
         yield
-    except (NotAtThisTable, NoSuchTable, SetAside) as fault:
-        raise ProgramError("missing", error_text(fault, "en")) from None
-    except TooManyCodes as fault:
-        raise ProgramError("often", error_text(fault, "en"), 60.0 * fault.minutes) from None
-    except OldPanel as fault:
-        raise ProgramError("old", error_text(fault, "en")) from None
-    except EngineError as fault:
-        raise ProgramError("wrong", error_text(fault, "en")) from None
+    except (NotAtThisTable, NoSuchTable, SetAside) as error:
+        raise ProgramError("missing", error_text(error, "en")) from None
+    except TooManyCodes as error:
+        raise ProgramError("often", error_text(error, "en"), 60.0 * error.minutes) from None
+    except OldPanel as error:
+        raise ProgramError("old", error_text(error, "en")) from None
+    except EngineError as error:
+        raise ProgramError("wrong", error_text(error, "en")) from None
 
 
 @contextmanager
@@ -67,8 +67,8 @@ class ProgramTables:
         try:
             for person in filter(None, (program.person, program.owner)):
                 check_not_banned(self._room.store.levers, person)
-        except Banned as fault:
-            raise ProgramError("banned", error_text(fault, "en")) from None
+        except Banned as error:
+            raise ProgramError("banned", error_text(error, "en")) from None
 
     async def tables(self, person: str) -> list[OwnTable]:
         """Return the tables at which a program sits or asks for a chair."""
@@ -156,13 +156,13 @@ class ProgramTables:
         hand: LiveHand | None = await self._hands.open_hand(code, person, or_ended=True)
         if hand is None:
             return
-        shown = b""
+        last_state = b""
         try:
             async for table in hand.tables():
                 state = own_table(table, person).model_dump_json().encode()
                 # An unchanged state only keeps the connection open.
-                yield b"" if state == shown else state
-                shown = state
+                yield b"" if state == last_state else state
+                last_state = state
         finally:
             hand.close()
 

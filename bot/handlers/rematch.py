@@ -53,10 +53,10 @@ class Rematches(Handlers):
             for seat, player in enumerate(game.people)
             if player.startswith("robot:")
         ]
-        others = [seat for seat, player in enumerate(game.people) if player != person.id]
+        other_seats = [seat for seat, player in enumerate(game.people) if player != person.id]
         # A forgotten opponent cannot be asked, so the challenge is open to all.
-        is_for_one = len(others) == 1 and not robots and not is_pseudonym(game.people[others[0]])
-        if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
+        is_for_one = len(other_seats) == 1 and not robots and not is_pseudonym(game.people[other_seats[0]])
+        if not game.chats and (is_for_one or (len(other_seats) > 1 and len(robots) < len(other_seats))):
             return await self._ask_in_private(press, game, [*setup, *robots])
         update, seat = f"again:{game_id}", game.people.index(person.id)
         if is_inline(press.place):
@@ -68,11 +68,11 @@ class Rematches(Handlers):
             person.id,
             person.name,
             update,
-            again=True,
+            reopen=True,
             # A game with robots on a page starts there again, for spectators with the link.
             host="" if robots and game.origin == "page" and is_private(press.place) else press.place,
             setup=(*setup, *robots),
-            invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
+            invited=Invited(game.people[other_seats[0]], "", game.record.seats[other_seats[0]]) if is_for_one else None,
             seat=seat,
             visitor=press.visitor,
         )
@@ -111,15 +111,21 @@ class Rematches(Handlers):
         person = press.person.id
         ids = [chair.person for chair in people]
         has_blocked = dict(zip(ids, await self._blocks.blocked_people(ids), strict=True))
-        if found := next((chair for chair in people if chair.person in has_blocked[person]), None):
-            raise BlockedByYou(name=found.name)
+        if blocked_chair := next((chair for chair in people if chair.person in has_blocked[person]), None):
+            raise BlockedByYou(name=blocked_chair.name)
         # If a player has blocked another, neither is asked, so the blocked player does not learn of the block.
         kept_apart = {
             player for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for player in pair
         }
-        asked = [person, *(player for player in ids if player not in kept_apart | {person})]
+        asked_people = [person, *(player for player in ids if player not in kept_apart | {person})]
         table = await self._challenges.open_matched(
-            game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
+            game.record.game,
+            people,
+            f"again:{game.id}",
+            asked_people=asked_people,
+            setup=setup,
+            reopen=True,
+            visitor=press.visitor,
         )
         with suppress(AlreadySeated):
             await self._challenges.sit(table.code, press.person.id, press.person.name, press.key)

@@ -21,19 +21,19 @@ from bot.texts import texts
 class Start(Handlers):
     def __init__(
         self,
-        others: Iterable[Handlers],
+        start_handlers: Iterable[Handlers],
         joining: Joining,
         pages: CorePages,
         private_hands: PrivateHands,
         lists: TableLists,
         people: People,
     ) -> None:
-        """``others`` are handlers of other words after /start."""
+        """``start_handlers`` are handlers of other words after /start."""
         self._joining, self._pages, self._private_hands, self._lists = joining, pages, private_hands, lists
         self._people = people
         self.commands = {"start": self._start}
         self._words: dict[str, CommandHandler] = {}
-        for handlers in others:
+        for handlers in start_handlers:
             self._words |= handlers.start_words
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
@@ -42,13 +42,13 @@ class Start(Handlers):
         The word decides. The link of a *Sit down* button seats the person at once; a bare link asks first. Without a
         word, greet the person, with a button to each of their hands.
         """
-        pasted = read_pasted(f"/start {' '.join(command.words)}")
-        if pasted and pasted.joins:
+        pasted_id = read_pasted(f"/start {' '.join(command.words)}")
+        if pasted_id and pasted_id.joins:
             # A player who opens the link again gets their hand. In a group they get the board, because the link added
             # the bot there.
-            if is_private(command.place) and await self._private_hands.resend(profile.id, pasted.id, command.place):
+            if is_private(command.place) and await self._private_hands.resend(profile.id, pasted_id.id, command.place):
                 return Reply()
-            return await self._joining.join(replace(command, words=(pasted.id,)), profile)
+            return await self._joining.join(replace(command, words=(pasted_id.id,)), profile)
         if len(command.words) == 1 and (handler := self._words.get(command.words[0].partition("-")[0])):
             return await handler(command, profile)
         code = parse_code(command.words)

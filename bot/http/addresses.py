@@ -33,16 +33,16 @@ class Visitor(NamedTuple):
     @classmethod
     def from_address(cls, address: str) -> "Visitor":
         """Parse an address, with or without a port. Text that is not an address is used as it is."""
-        found = AUTHORITY.fullmatch(address.lower())
+        match = AUTHORITY.fullmatch(address.lower())
         try:
-            parsed = ipaddress.ip_address(found["name"].strip("[]") if found else address)
+            ip_address = ipaddress.ip_address(match["name"].strip("[]") if match else address)
         except ValueError:
             return cls(address, address)
-        if isinstance(parsed, ipaddress.IPv6Address):
-            parsed = parsed.ipv4_mapped or parsed
-        if isinstance(parsed, ipaddress.IPv4Address):
-            return cls(str(parsed), _network(parsed, 24))
-        return cls(_network(parsed, 64), _network(parsed, 48))
+        if isinstance(ip_address, ipaddress.IPv6Address):
+            ip_address = ip_address.ipv4_mapped or ip_address
+        if isinstance(ip_address, ipaddress.IPv4Address):
+            return cls(str(ip_address), _network(ip_address, 24))
+        return cls(_network(ip_address, 64), _network(ip_address, 48))
 
 
 def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
@@ -57,22 +57,22 @@ def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
 
 def host_name(authority: str) -> str:
     """Return the name in a `Host` header in lower case, without port and brackets; empty if it is not valid."""
-    found = AUTHORITY.fullmatch(authority.lower())
-    return found["name"].strip("[]") if found else ""
+    match = AUTHORITY.fullmatch(authority.lower())
+    return match["name"].strip("[]") if match else ""
 
 
-def is_own_name(name: str, is_networked: bool, permitted: Collection[str]) -> bool:
+def is_own_name(name: str, is_networked: bool, permitted_names: Collection[str]) -> bool:
     """Return whether a name can mean only this machine, so that no foreign site can use it (DNS rebinding).
 
-    ``is_networked``: the server accepts connections from other machines. ``permitted``: names that the host has set.
+    ``is_networked``: the server accepts connections from other machines. The host has set ``permitted_names``.
     """
-    if name == "localhost" or name in permitted:
+    if name == "localhost" or name in permitted_names:
         return True
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
-        own = socket.gethostname().lower()
-        return is_networked and name in (own, f"{own}.local")
+        own_name = socket.gethostname().lower()
+        return is_networked and name in (own_name, f"{own_name}.local")
     return is_networked or address.is_loopback
 
 

@@ -25,15 +25,15 @@ def dump_json(value: object) -> bytes:
 
 
 def multipart(
-    fields: Mapping[str, str], part: str, filename: str, content: bytes, content_type: str
+    fields: Mapping[str, str], field_name: str, filename: str, content: bytes, content_type: str
 ) -> tuple[bytes, str]:
-    """Return a multipart/form-data body and its Content-Type. ``part`` is the field with the file.
+    """Return a multipart/form-data body and its Content-Type. ``field_name`` is the field with the file.
 
     Building it with aiohttp's FormData would double the time of a call.
     """
     boundary = token_hex(16)
     start = f'--{boundary}\r\nContent-Disposition: form-data; name="'
     head = "".join(f'{start}{name}"\r\n\r\n{value}\r\n' for name, value in fields.items())
-    head += f'{start}{part}"; filename="{filename}"\r\nContent-Type: {content_type}\r\n\r\n'
+    head += f'{start}{field_name}"; filename="{filename}"\r\nContent-Type: {content_type}\r\n\r\n'
     body = b"".join((head.encode("utf-8", "replace"), content, f"\r\n--{boundary}--\r\n".encode()))
     return body, f"multipart/form-data; boundary={boundary}"

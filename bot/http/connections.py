@@ -39,17 +39,17 @@ _log_limiter = LogLimiter()
 
 def connection_limit(share: float) -> int:
     """Return the connection limit of a server that gets this share of the process's open files."""
-    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = OPEN_FILES if soft == resource.RLIM_INFINITY else min(soft, OPEN_FILES)
+    soft_limit, _hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = OPEN_FILES if soft_limit == resource.RLIM_INFINITY else min(soft_limit, OPEN_FILES)
     return max(16, int(share * (files - RESERVED_FILES)))
 
 
 def raise_file_limit(count: int = OPEN_FILES) -> None:
     """Raise the limit of open files: most systems start with 1,024 and grant more on request."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count if hard == resource.RLIM_INFINITY else min(hard, count)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    new_limit = count if hard_limit == resource.RLIM_INFINITY else min(hard_limit, count)
+    if soft_limit != resource.RLIM_INFINITY and soft_limit < new_limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (new_limit, hard_limit))
 
 
 class Connections:
@@ -119,9 +119,9 @@ class Connections:
 
     @staticmethod
     def _warn(event: str, reason: str) -> None:
-        left_out = _log_limiter.take(f"{event} {reason}")
-        if left_out is not None:
-            log.warning(event, why=reason, left_out=left_out)
+        skipped_count = _log_limiter.take(f"{event} {reason}")
+        if skipped_count is not None:
+            log.warning(event, why=reason, left_out=skipped_count)
 
     @web.middleware
     async def _middleware(self, request: web.Request, handler: Any) -> web.StreamResponse:
@@ -164,8 +164,8 @@ def _close_if_unread(request: web.Request, response: web.StreamResponse) -> None
 class Connection(asyncio.Protocol):
     """A connection between the system's socket and aiohttp's protocol, which ``make`` creates."""
 
-    def __init__(self, connections: Connections, make: web.Server) -> None:
-        self._connections, self._make = connections, make
+    def __init__(self, connections: Connections, server: web.Server) -> None:
+        self._connections, self._make = connections, server
         self._protocol: asyncio.Protocol | None = None
         self._transport: asyncio.Transport | None = None
         self._head_timer: asyncio.TimerHandle | None = None
@@ -237,8 +237,8 @@ def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
     """Log errors that asyncio cannot handle. Failures to accept a socket are logged only now and then."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES and "accept" in context.get("message", ""):
-        left_out = _log_limiter.take("accept")
-        if left_out is not None:
-            log.error("connection_not_accepted", why=error.strerror, left_out=left_out)
+        skipped_count = _log_limiter.take("accept")
+        if skipped_count is not None:
+            log.error("connection_not_accepted", why=error.strerror, left_out=skipped_count)
         return
     loop.default_exception_handler(context)

@@ -5,8 +5,8 @@ from urllib.request import getproxies, proxy_bypass
 
 
 def proxy_for(url: str) -> str | None:
-    scheme, _, rest = url.partition("://")
-    return _proxy_to(scheme, rest.partition("/")[0])
+    scheme, _, after_scheme = url.partition("://")
+    return _proxy_to(scheme, after_scheme.partition("/")[0])
 
 
 @cache

@@ -43,14 +43,14 @@ class RequestLogFilter(logging.Filter):
         if isinstance(error, (*MALFORMED, ConnectionError)):
             # A client that disconnects during its request is not our error either.
             event = "request_malformed" if isinstance(error, MALFORMED) else "request_aborted"
-            left_out = self.log_limiter.take(event)
-            if left_out is not None:
-                log.info(event, why=type(error).__name__, left_out=left_out)
+            skipped_count = self.log_limiter.take(event)
+            if skipped_count is not None:
+                log.info(event, why=type(error).__name__, left_out=skipped_count)
             return False
-        left_out = self.log_limiter.take(f"{record.msg} {type(error).__name__}")
-        if left_out:
-            record.msg = f"{record.msg} ({left_out} similar lines were left out)"
-        return left_out is not None
+        skipped_count = self.log_limiter.take(f"{record.msg} {type(error).__name__}")
+        if skipped_count:
+            record.msg = f"{record.msg} ({skipped_count} similar lines were left out)"
+        return skipped_count is not None
 
 
 request_log_filter = RequestLogFilter()
@@ -98,17 +98,17 @@ class _Site(web.BaseSite):
 
     async def start(self) -> None:
         await super().start()
-        make = self._runner.server
-        assert make
+        aiohttp_server = self._runner.server
+        assert aiohttp_server
         # asyncio accepts as many connections at once as the backlog. When files run out, it logs and retries for each
         # of them, more and more often. With a backlog of one it logs and retries once a second.
         server = await asyncio.get_running_loop().create_server(
-            lambda: Connection(self._connections, make), self._host, self._port, backlog=1
+            lambda: Connection(self._connections, aiohttp_server), self._host, self._port, backlog=1
         )
         self._server = server
         for listening in server.sockets:
-            with socket.socket(fileno=os.dup(listening.fileno())) as same:
-                same.listen(BACKLOG)
+            with socket.socket(fileno=os.dup(listening.fileno())) as same_socket:
+                same_socket.listen(BACKLOG)
 
 
 async def listen(

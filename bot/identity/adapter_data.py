@@ -39,12 +39,12 @@ async def delete_adapter_data(client: Any, person: str) -> None:
 
 async def read_adapter_data(client: Any, person: str) -> dict[str, str]:
     """Return an adapter's data about a person by key: only strings and fields of hashes."""
-    found = {}
+    data = {}
     for key, field in stored_fields(person):
         if field == ALL_FIELDS:
             value = b"\n".join((await client.hgetall(key)).values()) or None
         else:
             value = await (client.hget(key, field) if field else client.get(key))
         if value is not None:
-            found[key] = value.decode("utf-8", "replace")
-    return found
+            data[key] = value.decode("utf-8", "replace")
+    return data

@@ -26,15 +26,15 @@ LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]|[{JOINERS}](?![
 """A joiner that joins nothing and could only make two names look alike."""
 
 
-def printable_name(name: str, longest: int = LONGEST_NAME) -> str:
+def printable_name(name: str, max_length: int = LONGEST_NAME) -> str:
     """Return the printable part of a name, on one line and not too long; it can be empty."""
     printable = name
     if not name.isascii() or not name.isprintable():
         printable = "".join(
             char if (char.isprintable() and char not in BLANKS) or char in JOINERS else " " for char in name
         )
-    shown = " ".join(LOOSE_JOINER.sub(" ", printable).split())[:longest]
-    return LOOSE_JOINER.sub("", shown).strip()
+    visible = " ".join(LOOSE_JOINER.sub(" ", printable).split())[:max_length]
+    return LOOSE_JOINER.sub("", visible).strip()
 
 
 def plain_name(name: str) -> str:
@@ -43,8 +43,8 @@ def plain_name(name: str) -> str:
 
 
 def leading_blanks(text: str) -> int:
-    found = LEADING_BLANKS.match(text)
-    return found.end() if found else 0
+    match = LEADING_BLANKS.match(text)
+    return match.end() if match else 0
 
 
 def trim_blanks(text: str) -> str:
@@ -61,13 +61,13 @@ MARKS = "\ufe0e\ufe0f\u20e3\u20dd\u20de\u20df\u20e0"
 ROBOT_SIGN = re.compile(rf"[{JOINERS}]?[{ROBOT_SIGNS}][{MARKS}]*[{JOINERS}]?")
 
 
-def person_name(name: str, longest: int = LONGEST_NAME) -> str:
+def person_name(name: str, max_length: int = LONGEST_NAME) -> str:
     """Return a name like `printable_name`, without robot signs; `NO_NAME` if nothing is left.
 
     >>> person_name("🤖 Nonna Rosa")
     'Nonna Rosa'
     """
-    return printable_name(ROBOT_SIGN.sub(" ", name), longest) or NO_NAME
+    return printable_name(ROBOT_SIGN.sub(" ", name), max_length) or NO_NAME
 
 
 def likeness(name: str) -> str:
@@ -76,24 +76,24 @@ def likeness(name: str) -> str:
     return " ".join(visible.casefold().split())
 
 
-def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) -> str:
+def distinct_name(name: str, taken_names: Iterable[str], max_length: int = LONGEST_NAME) -> str:
     """Return the name, with a number if it looks like one of those taken.
 
     >>> distinct_name("Marco", ["Marco", "marco 2"])
     'Marco 3'
     """
-    alike = {likeness(other) for other in taken}
-    numbered = (name if number == 1 else _append(name, f" {number}", longest) for number in count(1))
-    return next(candidate for candidate in numbered if likeness(candidate) not in alike)
+    taken_likenesses = {likeness(other) for other in taken_names}
+    candidates = (name if number == 1 else _append(name, f" {number}", max_length) for number in count(1))
+    return next(candidate for candidate in candidates if likeness(candidate) not in taken_likenesses)
 
 
-def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
+def distinct_names(names: Sequence[str], max_length: int = LONGEST_NAME) -> list[str]:
     """Return the names in order. A name that looks like an earlier one gets a number; the earlier one never changes."""
     distinct: list[str] = []
-    first = {likeness(name): index for index, name in reversed(list(enumerate(names)))}
+    first_indexes = {likeness(name): index for index, name in reversed(list(enumerate(names)))}
     for index, name in enumerate(names):
-        is_first = first[likeness(name)] == index
-        distinct.append(name if is_first else distinct_name(name, [*names, *distinct], longest))
+        is_first = first_indexes[likeness(name)] == index
+        distinct.append(name if is_first else distinct_name(name, [*names, *distinct], max_length))
     return distinct
 
 
@@ -111,8 +111,8 @@ def tag_namesakes(names: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _append(name: str, ending: str, longest: int) -> str:
+def _append(name: str, ending: str, max_length: int) -> str:
     """Return a name with a suffix, shortening the name if it gets too long."""
-    if len(name) + len(ending) <= longest and not name.endswith("…"):
+    if len(name) + len(ending) <= max_length and not name.endswith("…"):
         return name + ending
-    return f"{name.removesuffix('…')[: longest - len(ending) - 1].rstrip()}…{ending}"
+    return f"{name.removesuffix('…')[: max_length - len(ending) - 1].rstrip()}…{ending}"

@@ -108,14 +108,14 @@ class Programs:
         token = secrets.token_urlsafe(TOKEN_BYTES)
         fields = {"name": program.name, "scopes": program.scopes, "token": token_digest(token)}
         owner = {"owner": program.owner} if program.owner else {}
-        kept = await self._keep_if_few(
+        is_kept = await self._keep_if_few(
             keys=[keys.PROGRAMS],
             args=[
                 *(program.id, json.dumps({**fields, **owner}), program.owner),
                 *(MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH),
             ],
         )
-        if not kept:
+        if not is_kept:
             raise ValueError("there are too many programs: revoke one first")
         return f"{program.id}.{token}"
 
@@ -129,9 +129,10 @@ class Programs:
                 await self.revoke(program.id)
 
     async def all_programs(self) -> list[Program]:
-        found = await self._client.hgetall(keys.PROGRAMS)
+        stored_programs = await self._client.hgetall(keys.PROGRAMS)
         return sorted(
-            (_program(id_.decode(), json.loads(text)) for id_, text in found.items()), key=lambda program: program.name
+            (_program(id_.decode(), json.loads(text)) for id_, text in stored_programs.items()),
+            key=lambda program: program.name,
         )
 
     async def revoke(self, id_: str) -> bool:
@@ -142,10 +143,10 @@ class Programs:
 
     async def authenticate(self, token: str) -> Program | None:
         id_, _dot, secret = token.partition(".")
-        known = await self._client.hget(keys.PROGRAMS, id_) if secret and id_.isascii() else None
-        if known is None:
+        text = await self._client.hget(keys.PROGRAMS, id_) if secret and id_.isascii() else None
+        if text is None:
             return None
-        fields = json.loads(known)
+        fields = json.loads(text)
         return _program(id_, fields) if matches_digest(secret, fields["token"]) else None
 
 

@@ -59,8 +59,8 @@ def is_pseudonym(person: str) -> bool:
 
 
 async def forgetting_marks(client: Any) -> dict[str, ForgettingMark]:
-    found = await client.hgetall(keys.FORGETTING)
-    return {person.decode(): ForgettingMark.parse(text) for person, text in found.items()}
+    texts = await client.hgetall(keys.FORGETTING)
+    return {person.decode(): ForgettingMark.parse(text) for person, text in texts.items()}
 
 
 def is_name_from_bot(name: str) -> bool:
@@ -76,5 +76,5 @@ def localize_name(name: str, language: str) -> str:
     """Return a name in a language: names given by the bot are translated."""
     if name == NAME:
         return texts(language).gettext(name)
-    found = _GUEST.fullmatch(name) if name.startswith("Guest") else None
-    return texts(language).gettext(GUEST).format(number=found[1]) + found[2] if found else name
+    match = _GUEST.fullmatch(name) if name.startswith("Guest") else None
+    return texts(language).gettext(GUEST).format(number=match[1]) + match[2] if match else name

@@ -20,7 +20,7 @@ from engine.views import DealView, StockView, TressetteView
 
 
 def board_panel(
-    seen: TableSnapshot,
+    snapshot: TableSnapshot,
     language: str,
     suits: str,
     unreachable: Sequence[tuple[str, str]] = (),
@@ -42,22 +42,22 @@ def board_panel(
     ``seal`` is the shuffle's seal, or empty to leave it out. ``last_deal`` is a deal whose points the board repeats; a
     message before it has the details.
     """
-    words = table_words(seen, language, suits)
+    words = table_words(snapshot, language, suits)
     _ = words.text
-    lines, page = TableLines(seen, words), Writer()
-    view = seen.view
+    lines, page = TableLines(snapshot, words), Writer()
+    view = snapshot.view
     assert view
     assert view.deal
     turn = view.turn
     if last_deal:
         page.line(deal_lines(words, last_deal.record, last_deal.number)[0])
         page.gap()
-    if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
-        page.line(_("{name}’s time is up."), "bold", name=seen.name(turn))
+    if snapshot.alarm == "flagged" and turn is not None and not snapshot.is_practice:
+        page.line(_("{name}’s time is up."), "bold", name=snapshot.name(turn))
     elif player_to_call:
         page.line(_("{name}, it is your turn."), name=Span(isolate_name(player_to_call[1]), "call", player_to_call[0]))
     else:
-        page.line(turn_line(seen, words) if is_pictured else _next_step(lines, view.deal), "bold")
+        page.line(turn_line(snapshot, words) if is_pictured else _next_step(lines, view.deal), "bold")
     for line in lines.robot_lines():
         page.line(line)
     for person, name in unreachable:
@@ -72,7 +72,7 @@ def board_panel(
         if stock := lines.stock_text(view.deal):
             page.line(stock)
     _write_deal(page, lines, view.deal, with_declarations=not is_pictured)
-    if not view.deal.last_trick and (cut := cut_news(seen, words)):
+    if not view.deal.last_trick and (cut := cut_news(snapshot, words)):
         page.line(cut)
     page.gap()
     page.line(lines.totals(view.totals))
@@ -80,13 +80,13 @@ def board_panel(
         page.line(_("Tricks: {sides}"), sides=lines.side_figures(view.deal.tricks))
     lines.write_heading(page, view.deal_number)
     rows: list[Row] = []
-    hand = Button(_("My hand"), seen.code, "good", "private")
+    hand = Button(_("My hand"), snapshot.code, "good", "private")
     links: Row = (Button(_("👁 Watch"), watch, "", "link"),) if watch else ()
     if plays_here:
-        links = (Button(_("🃏 Play here"), actions.table(seen.code, "browser"), kind="browser"), *links)
+        links = (Button(_("🃏 Play here"), actions.table(snapshot.code, "browser"), kind="browser"), *links)
     if unreachable or ephemeral:
-        here = Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside")
-        rows += [(hand, here), links]
+        here_button = Button(_("My hand, here"), actions.table(snapshot.code, "aside"), "", "aside")
+        rows += [(hand, here_button), links]
     else:
         rows.append((hand, *links))
     if seal:
@@ -120,7 +120,7 @@ def _write_declarations(page: Writer, lines: TableLines, deal: DealView) -> None
             _("{name} declared {combination}: {points}"),
             name=lines.names[seat],
             combination=lines.words.combination(move),
-            points=shown_points(lines.seen, points),
+            points=shown_points(lines.snapshot, points),
         )
 
 
@@ -135,29 +135,29 @@ def _write_deal(page: Writer, lines: TableLines, deal: DealView, *, with_declara
         page.line(_("Drawn: {cards}"), cards=" · ".join(lines.played_card(by, card) for by, card, _s in deal.drawn))
     if with_declarations:
         _write_declarations(page, lines, deal)
-    for seat, known in enumerate(deal.known):
-        if known:
+    for seat, known_cards in enumerate(deal.known):
+        if known_cards:
             line = _("Still in {name}’s hand, seen by all: {cards}")
-            page.line(line, name=lines.names[seat], cards=words.cards(known))
+            page.line(line, name=lines.names[seat], cards=words.cards(known_cards))
     lines.write_bids(page, deal)
 
 
-def _write_result(page: Writer, words: Wording, past: FinishedDeal) -> None:
-    headline, *lines = deal_lines(words, past.record, past.number)
+def _write_result(page: Writer, words: Wording, finished_deal: FinishedDeal) -> None:
+    headline, *lines = deal_lines(words, finished_deal.record, finished_deal.number)
     page.line(headline, "bold")
-    for line in (*lines, total_line(words, past.record, past.number)):
+    for line in (*lines, total_line(words, finished_deal.record, finished_deal.number)):
         page.line(line)
 
 
-def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
+def finished_deal_panel(snapshot: TableSnapshot, finished_deal: FinishedDeal, language: str, suits: str) -> Panel:
     """Return the score of a finished deal."""
-    words = table_words(seen, language, suits)
+    words = table_words(snapshot, language, suits)
     page = Writer()
-    _write_result(page, words, past)
-    if seen.cutting.seat is not None and seen.view and past.number == seen.view.deal_number:
-        page.line(turn_line(seen, words))
+    _write_result(page, words, finished_deal)
+    if snapshot.cutting.seat is not None and snapshot.view and finished_deal.number == snapshot.view.deal_number:
+        page.line(turn_line(snapshot, words))
     page.fold()
-    TableLines(seen, words).write_heading(page, past.number)
+    TableLines(snapshot, words).write_heading(page, finished_deal.number)
     return page.panel()
 
 
@@ -178,7 +178,7 @@ UNRATED = {
 
 
 def result_panel(
-    seen: TableSnapshot,
+    snapshot: TableSnapshot,
     record: Record,
     language: str,
     suits: str,
@@ -195,18 +195,19 @@ def result_panel(
     """Return the result of a game, from its ``record``.
 
     ``summaries`` say how well each seat played, if known; seats without decisions are left out. ``in_private``: only
-    one player reads it, the one in the seat of ``seen``. ``unrated`` is a key of `UNRATED`, or empty. ``leaderboard``
-    adds a button to the chat's leaderboard, which has no command in chats without the bot. ``strangers`` are the seats
-    and names that the reader can block. ``pages`` is the base address of our web pages, or empty.
+    one player reads it, the one in the seat of ``snapshot``. ``unrated`` is a key of `UNRATED`, or empty.
+    ``leaderboard`` adds a button to the chat's leaderboard, which has no command in chats without the bot.
+    ``strangers`` are the seats and names that the reader can block. ``pages`` is the base address of our web pages, or
+    empty.
     """
-    words = table_words(seen, language, suits)
+    words = table_words(snapshot, language, suits)
     _ = words.text
-    lines, page = TableLines(seen, words), Writer()
-    view = seen.view
+    lines, page = TableLines(snapshot, words), Writer()
+    view = snapshot.view
     assert view
-    if seen.seat is not None and view.winner and in_private:
-        side = seen.seat & 1
-        sign = "🏆 " if seen.seat in view.winner else ""
+    if snapshot.seat is not None and view.winner and in_private:
+        side = snapshot.seat & 1
+        sign = "🏆 " if snapshot.seat in view.winner else ""
         page.line(with_course(f"{sign}{lines.own_result()}", words, record, side), "bold")
     else:
         page.line(result_line(words, record), "bold")
@@ -233,46 +234,46 @@ def result_panel(
     ]
     if shares:
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
-    page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
+    page.line(_("{game} · {code}"), game=Span(_(snapshot.kind.name), "bold"), code=Span(snapshot.code, "code"))
     lines.write_fixture(page)
-    rows = private_result_rows(seen, game_id, language)
+    rows = private_result_rows(snapshot, game_id, language)
     fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
-    [(*again, analysis, share)] = rows
+    [(*again_buttons, analysis, share)] = rows
     if in_private:
-        rows = (tuple(again), (analysis, share, fair))
+        rows = (tuple(again_buttons), (analysis, share, fair))
     else:
-        board = Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id))
+        board = Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", snapshot.kind.id))
         watch = (replay_button(words, game_id, pages), analysis)
-        rows = (tuple(again), watch, (board,) if leaderboard else (), (share, fair))
+        rows = (tuple(again_buttons), watch, (board,) if leaderboard else (), (share, fair))
     return page.panel(
         *rows, farewell_row(language, game_id) if strangers else (), deed_row(language, game_id, strangers)
     )
 
 
-def private_result_rows(seen: TableSnapshot, game_id: str, language: str) -> tuple[Row, ...]:
+def private_result_rows(snapshot: TableSnapshot, game_id: str, language: str) -> tuple[Row, ...]:
     """Return the buttons at the end of a game in a player's private chat."""
     _ = texts(language).gettext
     analysis = Button(_("Analysis"), actions.page("analysis", game_id, actions.SEPARATE))
     share = Button(_("Share"), game_id, kind="share")
-    if seen.fixture:
+    if snapshot.fixture:
         # The tournament decides who plays again.
         return ((analysis, share),)
     return ((Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH), analysis, share),)
 
 
-def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
+def duplicate_panel(snapshot: TableSnapshot, language: str) -> Panel:
     """Return the result of a tournament deal that other tables still play: its points without its cards."""
-    words = table_words(seen, language, "italian")
+    words = table_words(snapshot, language, "italian")
     _ = words.text
-    lines, page, view = TableLines(seen, words), Writer(), seen.view
+    lines, page, view = TableLines(snapshot, words), Writer(), snapshot.view
     assert view
     lines.write_heading(page, view.deal_number)
-    if seen.is_cut_short:
+    if snapshot.is_cut_short:
         page.line(words.ending(view.winner, view.ending), "bold")
     else:
         page.line(_("The deal is over."), "bold")
         page.line(lines.totals(view.totals))
-    if seen.is_cut_short and view.ending == "cancelled":
+    if snapshot.is_cut_short and view.ending == "cancelled":
         # The tournament was cancelled, or the host stopped this table while others play on.
         page.line(_("Other tables had the same cards: everyone can see them once all tables have finished."))
     else:

@@ -11,7 +11,7 @@ from bot.panels.cutting import cut_row, stand_button, write_cut_task
 from bot.panels.tables import free_chairs
 from bot.tables.clock import CLOCKS
 from bot.tables.limits import HOURS_TO_ACCEPT, MAX_REFUSALS
-from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
+from bot.tables.snapshot import TableSnapshot, isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.words.rules import GAME_LINES
@@ -35,31 +35,31 @@ MENUS = ("game", "games", "robot", "rules", INVITED)
 
 
 def challenge_panel(
-    table: Table, seen: TableSnapshot, language: str, suits: str, *, menu: str, reader: str, has_link: bool = False
+    table: Table, snapshot: TableSnapshot, language: str, suits: str, *, menu: str, reader: str, has_link: bool = False
 ) -> Panel:
     """Return the card of a table, before and after the start of its game; ``menu`` is the open menu, or empty.
 
     ``reader`` is the only person who sees the card, or empty. A seated reader gets no buttons for chairs.
     ``has_link``: a page shows the table's link next to the card.
     """
-    words = table_words(seen, language, suits)
+    words = table_words(snapshot, language, suits)
     _ = words.text
     page = Writer()
     if table.phase != "open":
         page.line(_outcome_text(table, words, reader), "bold")
-        _write_terms(page, seen, words)
+        _write_terms(page, snapshot, words)
         page.gap()
         _write_chairs(page, table, words)
         # The button stays after the game, so that the card does not depend on whether it is updated once more.
         has_hands = table.phase in ("playing", "over") and not reader
         return page.panel((Button(_("My hand"), table.code, "good", "private"),) if has_hands else ())
     if table.awaits_cut:
-        write_cut_task(page, seen, words)
-        _write_terms(page, seen, words)
+        write_cut_task(page, snapshot, words)
+        _write_terms(page, snapshot, words)
         page.gap()
         _write_chairs(page, table, words)
         is_cutter = not reader or table.seat_of(reader) == table.cutter
-        return page.panel(cut_row(seen, words, is_for_cutter=is_cutter), _leaving_row(table, words, reader))
+        return page.panel(cut_row(snapshot, words, is_for_cutter=is_cutter), _leaving_row(table, words, reader))
     is_own = reader == table.opener.person and table.invited is None
     if menu in ("game", "games"):
         opener = isolate_name(table.opener.name)
@@ -73,7 +73,7 @@ def challenge_panel(
         line = _("Send the link to a friend, or add a robot.") if has_link else _("Who do you want to play?")
         page.line(line, "bold")
     # The private card has a button for each level of robots.
-    _write_offer(page, table, seen, words, is_own=is_own, chooses_robot=menu == "robot" or (is_own and not menu))
+    _write_offer(page, table, snapshot, words, is_own=is_own, chooses_robot=menu == "robot" or (is_own and not menu))
     if len(table.chairs) > 2:
         page.gap()
         _write_chairs(page, table, words)
@@ -81,7 +81,7 @@ def challenge_panel(
     chairs = [] if reader in table.people or menu in ("game", "games") else _chair_rows(table, words)
     menus = {"game": _game_menu, "games": _all_games_menu, "robot": _robot_menu}
     if menu == "rules":
-        return page.panel(*chairs, *_options_menu(seen, words, is_own=is_own))
+        return page.panel(*chairs, *_options_menu(snapshot, words, is_own=is_own))
     if menu in menus:
         return page.panel(*chairs, *menus[menu](table, words, reader))
     if is_own and menu == INVITED:
@@ -91,7 +91,7 @@ def challenge_panel(
     if not reader or table.invited is None or reader != table.invited.person:
         return card
     card = replace(card, rows=(*card.rows, (block_button(language, "table", table.code),)))
-    text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(seen.kind.name))
+    text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(snapshot.kind.name))
     return replace(card, notification=Notification("challenge", text, f"/t/{table.code}", (table.opener.person,)))
 
 
@@ -101,15 +101,15 @@ def invitee_panel(table: Table, language: str, nickname: str = "", *, has_button
     A page has its own buttons. ``has_buttons`` adds those of a chat. ``nickname`` is the name that the others will see
     instead of the person's own; empty for the own one.
     """
-    seen = snapshot(table, None)
-    words = table_words(seen, language, "italian")
+    snapshot = take_snapshot(table, None)
+    words = table_words(snapshot, language, "italian")
     _ = words.text
     page = Writer()
     inviter = Span(isolate_name(table.opener.name), "bold")
-    page.line(_("{name} invites you to play {game}."), name=inviter, game=Span(_(seen.kind.name), "bold"))
-    points, clock = target_text(seen.rules), clock_line(words, seen.clock, seen.strict)
+    page.line(_("{name} invites you to play {game}."), name=inviter, game=Span(_(snapshot.kind.name), "bold"))
+    points, clock = target_text(snapshot.rules), clock_line(words, snapshot.clock, snapshot.strict)
     page.line(_("To {points} points · {clock}"), points=points, clock=clock)
-    for line in option_lines(words, seen.kind, seen.rules, unusual=True):
+    for line in option_lines(words, snapshot.kind, snapshot.rules, unusual=True):
         page.line(capitalize(line))
     if len(table.chairs) == 4:
         page.gap()
@@ -139,12 +139,12 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
 
 
 def _write_offer(
-    page: Writer, table: Table, seen: TableSnapshot, words: Wording, *, is_own: bool, chooses_robot: bool
+    page: Writer, table: Table, snapshot: TableSnapshot, words: Wording, *, is_own: bool, chooses_robot: bool
 ) -> None:
     """Write who offers which game, what is unusual about it, and with ``chooses_robot`` how robots differ."""
     _ = words.text
-    opener, game = Span(isolate_name(table.opener.name), "bold"), Span(_(seen.kind.name), "bold")
-    count, points = seen.kind.seats, target_text(seen.rules)
+    opener, game = Span(isolate_name(table.opener.name), "bold"), Span(_(snapshot.kind.name), "bold")
+    count, points = snapshot.kind.seats, target_text(snapshot.rules)
     players = words.ngettext("{count} player", "{count} players", count).format(count=count)
     invited = table.invited
     if is_own:
@@ -159,23 +159,25 @@ def _write_offer(
         line = _("{name} challenges {other}: {game}, to {points}.")
         page.line(line, name=opener, other=other, game=game, points=points)
         page.line(_("I’m waiting for {name}."), name=name)
-    free = 0 if is_own or invited else len(free_chairs(table))
+    free_count = 0 if is_own or invited else len(free_chairs(table))
     name = isolate_name(table.opener.name)
-    write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict, opener=name, free=free)
-    if chooses_robot and seen.rules.get("signals"):
+    write_unusual_terms(
+        page, words, snapshot.kind, snapshot.rules, snapshot.clock, snapshot.strict, opener=name, free_seats=free_count
+    )
+    if chooses_robot and snapshot.rules.get("signals"):
         page.line(_("Of robots, only the strong ones answer busso."))
-    if seen.cutting.is_on:
+    if snapshot.cutting.is_on:
         page.line(_("Cut the pack before each deal"))
 
 
-def _write_terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
+def _write_terms(page: Writer, snapshot: TableSnapshot, words: Wording) -> None:
     """Write the game, the code, the target, the clock and unusual options."""
     _ = words.text
-    points = target_text(seen.rules)
-    game, clock = Span(_(seen.kind.name), "bold"), clock_line(words, seen.clock, seen.strict)
+    points = target_text(snapshot.rules)
+    game, clock = Span(_(snapshot.kind.name), "bold"), clock_line(words, snapshot.clock, snapshot.strict)
     template = _("{game} · {code} · to {points} points · {clock}")
-    page.line(template, game=game, code=Span(seen.code, "code"), points=points, clock=clock)
-    for line in option_lines(words, seen.kind, seen.rules, unusual=True):
+    page.line(template, game=game, code=Span(snapshot.code, "code"), points=points, clock=clock)
+    for line in option_lines(words, snapshot.kind, snapshot.rules, unusual=True):
         page.line(capitalize(line))
 
 
@@ -188,12 +190,12 @@ def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
     for side in (0, 1):
         partners = []
         for seat in (side, side + 2):
-            chair, asking = table.chairs[seat], table.asking.get(seat)
+            chair, asking_chair = table.chairs[seat], table.asking.get(seat)
             name = isolate_name(chair.name) if chair else _("free seat")
-            if asking:
+            if asking_chair:
                 ruler = table.chairs[(seat + 2) % 4]
                 name = _("{name} asks {ruler}").format(
-                    name=isolate_name(asking.name), ruler=isolate_name(ruler.name) if ruler else "…"
+                    name=isolate_name(asking_chair.name), ruler=isolate_name(ruler.name) if ruler else "…"
                 )
             partners.append(f"{seat_label(words, seat)}: {name}")
         page.line(_("Pair {number}: {partners}"), number=side + 1, partners=" · ".join(partners))
@@ -318,14 +320,14 @@ def game_lines(language: str, *, is_full: bool = False) -> list[str]:
 def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     _ = words.text
     suggested = [kind.id for kind in GAMES.values() if kind.is_suggested]
-    more = _terms_button(table.code, _("More games"), "menu", "games")
+    more_button = _terms_button(table.code, _("More games"), "menu", "games")
     # The private card has a button for each level of robots.
     robot = (_add_robot_button(table.code, words),) if not reader else ()
     label = _("Continue with {game}").format(game=_(GAMES[table.game_id].name))
     # Choosing the same game again would reset its options.
     choice = ("menu",) if table.rules else ("game", table.game_id)
-    onward = _terms_button(table.code, label, *choice)._replace(style="good")
-    return [*_game_rows(table, words, suggested), (onward,), (more, *robot)]
+    continue_button = _terms_button(table.code, label, *choice)._replace(style="good")
+    return [*_game_rows(table, words, suggested), (continue_button,), (more_button, *robot)]
 
 
 def _all_games_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
@@ -347,7 +349,7 @@ def _robot_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
     return [_robot_row(table.code, words), _back_row(table.code, words)]
 
 
-def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
+def _options_menu(snapshot: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
     """Return the button to other games, a row of values for each option with a choice, and rows for clock and cuts.
 
     On the opener's private card (``is_own``) the buttons *Rules* and *Cancel* are here too. Each choice applies at
@@ -355,40 +357,39 @@ def _options_menu(seen: TableSnapshot, words: Wording, *, is_own: bool) -> list[
     """
     _ = words.text
     names = option_names(words)
-    rows: list[Row] = [(_terms_button(seen.code, _("Game: {game}").format(game=_(seen.kind.name)), "menu", "game"),)]
-    for name, values in seen.kind.rules.choices().items():
+    code, is_cut = snapshot.code, snapshot.cutting.is_on
+    rows: list[Row] = [(_terms_button(code, _("Game: {game}").format(game=_(snapshot.kind.name)), "menu", "game"),)]
+    for name, values in snapshot.kind.rules.choices().items():
         if len(values) < 2:
             continue
         buttons = []
         for value in values:
             if name == "target":
-                label = _("to {points}").format(points=target_text(seen.rules | {"target": value}))
+                label = _("to {points}").format(points=target_text(snapshot.rules | {"target": value}))
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
-            mark = "• " if seen.rules[name] == value else ""
-            buttons.append(_terms_button(seen.code, f"{mark}{label}", "rule", f"{name}={format_value(value)}"))
+            mark = "• " if snapshot.rules[name] == value else ""
+            buttons.append(_terms_button(code, f"{mark}{label}", "rule", f"{name}={format_value(value)}"))
         rows.append(tuple(buttons))
     clocks = []
     for seconds in CLOCKS:
-        label = ("• " if seen.clock == seconds else "") + short_clock(words, seconds)
-        clocks.append(_terms_button(seen.code, label, "clock", seconds, int(seen.strict)))
+        label = ("• " if snapshot.clock == seconds else "") + short_clock(words, seconds)
+        clocks.append(_terms_button(code, label, "clock", seconds, int(snapshot.strict)))
     cuts = _("Cut the pack before each deal")
-    cuts_button = _terms_button(
-        seen.code, ("✓ " if seen.cutting.is_on else "") + cuts, "cutting", format_value(not seen.cutting.is_on)
-    )
+    cuts_button = _terms_button(code, ("✓ " if is_cut else "") + cuts, "cutting", format_value(not is_cut))
     strict = _("Strict: a robot plays late moves, three in a row lose")
     strict_button = _terms_button(
-        seen.code, ("✓ " if seen.strict else "") + strict, "clock", seen.clock, int(not seen.strict)
+        code, ("✓ " if snapshot.strict else "") + strict, "clock", snapshot.clock, int(not snapshot.strict)
     )
-    others: Row = (_rules_button(seen.code, words), _cancel_button(seen.code, words)) if is_own else ()
+    last_row: Row = (_rules_button(code, words), _cancel_button(code, words)) if is_own else ()
     return [
         *rows,
         tuple(clocks[:3]),
         tuple(clocks[3:]),
         (strict_button,),
         (cuts_button,),
-        others,
-        (_terms_button(seen.code, _("Done"), "menu"),),
+        last_row,
+        (_terms_button(code, _("Done"), "menu"),),
     ]
 
 

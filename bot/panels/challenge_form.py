@@ -9,7 +9,7 @@ from bot.parsing.challenge_form import (
     GAME,
     POINTS,
     STRICT,
-    Wanted,
+    FormChoices,
     all_boxes,
     all_targets,
     game_boxes,
@@ -24,8 +24,8 @@ from bot.words.wording import Wording
 from engine import GAMES
 
 
-def challenge_form(payload: str, wanted: Wanted, language: str) -> Form:
-    """Return the form, with the ``wanted`` choices marked. `bot.parsing.challenge_form` reads its answers."""
+def challenge_form(payload: str, choices: FormChoices, language: str) -> Form:
+    """Return the form with these choices marked. `bot.parsing.challenge_form` reads its answers."""
     words = Wording(language, (), "italian")
     _ = words.text
     games = [FormOption(kind.id, _(kind.name), capitalize(_(GAME_LINES[kind.id]))) for kind in GAMES.values()]
@@ -36,18 +36,18 @@ def challenge_form(payload: str, wanted: Wanted, language: str) -> Form:
         payload,
         _("Challenge"),
         (
-            FormField(GAME, _("Game"), "menu", tuple(games), (wanted.game,)),
-            FormField(POINTS, _("Points to win"), "menu", tuple(points), (str(wanted.points),)),
-            FormField(CLOCK, _("Time for a move"), "radio", tuple(clocks), (str(wanted.clock),)),
-            FormField(BOXES, _("Options"), "boxes", _boxes(words), tuple(wanted.boxes)),
+            FormField(GAME, _("Game"), "menu", tuple(games), (choices.game,)),
+            FormField(POINTS, _("Points to win"), "menu", tuple(points), (str(choices.points),)),
+            FormField(CLOCK, _("Time for a move"), "radio", tuple(clocks), (str(choices.clock),)),
+            FormField(BOXES, _("Options"), "boxes", _boxes(words), tuple(choices.boxes)),
         ),
     )
 
 
-def refused_form_panel(fault: TableError, payload: str, language: str) -> Panel:
+def refused_form_panel(error: TableError, payload: str, language: str) -> Panel:
     """Return why a form's choices do not go together, with a button that opens it again."""
     page = Writer()
-    page.line(error_text(fault, language))
+    page.line(error_text(error, language))
     return page.panel((Button(texts(language).gettext("Choose again"), payload, "good"),))
 
 

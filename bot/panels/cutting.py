@@ -7,9 +7,9 @@ from bot.words.table_lines import turn_line
 from bot.words.wording import Wording
 
 
-def write_cut_task(page: Writer, seen: TableSnapshot, words: Wording) -> None:
+def write_cut_task(page: Writer, snapshot: TableSnapshot, words: Wording) -> None:
     """Write who can cut the pack."""
-    page.line(turn_line(seen, words), "bold")
+    page.line(turn_line(snapshot, words), "bold")
 
 
 def stand_button(code: str, words: Wording) -> Button:
@@ -17,10 +17,10 @@ def stand_button(code: str, words: Wording) -> Button:
     return Button(_("Stand up"), actions.table(code, "stand"))
 
 
-def cut_row(seen: TableSnapshot, words: Wording, *, is_for_cutter: bool) -> Row:
+def cut_row(snapshot: TableSnapshot, words: Wording, *, is_for_cutter: bool) -> Row:
     """Return the button that cuts the pack, if ``is_for_cutter``, and the one that shows the whole seal."""
     _ = words.text
-    deal = seen.view.deal_number + 1 if seen.view else 1
-    seal = Button(_("🔒 Fair shuffle"), actions.page("fair", seen.code, deal, actions.SEPARATE), role=Role.SEAL)
-    cut = Button(_("✂️ Cut the pack"), actions.cut(seen.code, seen.cutting.sealed_at), "good", role=Role.CUT)
+    deal = snapshot.view.deal_number + 1 if snapshot.view else 1
+    seal = Button(_("🔒 Fair shuffle"), actions.page("fair", snapshot.code, deal, actions.SEPARATE), role=Role.SEAL)
+    cut = Button(_("✂️ Cut the pack"), actions.cut(snapshot.code, snapshot.cutting.sealed_at), "good", role=Role.CUT)
     return (cut, seal) if is_for_cutter else (seal,)

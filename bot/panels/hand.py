@@ -30,10 +30,10 @@ from engine.views import DealView, SpadesView, StockView, TressetteView, View
 
 
 def hand_panel(
-    seen: TableSnapshot,
+    snapshot: TableSnapshot,
     language: str,
     suits: str,
-    chosen: str = "",
+    choice: str = "",
     *,
     has_pages: bool = False,
     plays_here: bool = False,
@@ -45,7 +45,7 @@ def hand_panel(
     end_rows: tuple[Row, ...] = (),
     has_result_below: bool = False,
 ) -> Panel:
-    """Return the panel of a seat; ``chosen`` is the chosen part of a move (`Draft.choice`).
+    """Return the panel of a seat; ``choice`` is the chosen part of a move (`Draft.choice`).
 
     ``has_pages`` is whether the panel can open the table in a browser, and ``plays_here`` inside the chat's app. With
     ``has_resign`` it has a button to resign at the player's turn. ``hint`` is the hint to show. With ``is_beginner``
@@ -53,11 +53,11 @@ def hand_panel(
     ``is_paused`` the panel shows only that, and a button to go on. ``end_rows`` are the buttons after the game. With
     ``has_result_below`` the next message has its result, so the panel leaves it out.
     """
-    words = table_words(seen, language, suits)
+    words = table_words(snapshot, language, suits)
     hand = _Hand(
-        seen,
+        snapshot,
         words,
-        chosen,
+        choice,
         has_pages=has_pages,
         plays_here=plays_here,
         has_resign=has_resign,
@@ -67,30 +67,30 @@ def hand_panel(
         has_result_below=has_result_below,
     )
     panel = hand.pause_panel() if is_paused else hand.panel(end_rows)
-    if not seen.is_my_turn:
+    if not snapshot.is_my_turn:
         return panel
     _ = words.text
-    text = _("{game}: it’s your turn.").format(game=_(seen.kind.name))
-    return replace(panel, notification=Notification("turn", text, f"/t/{seen.code}"))
+    text = _("{game}: it’s your turn.").format(game=_(snapshot.kind.name))
+    return replace(panel, notification=Notification("turn", text, f"/t/{snapshot.code}"))
 
 
-def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
+def task_text(snapshot: TableSnapshot, language: str, suits: str, choice: str = "") -> str:
     """Return one line: the open question, the seat's task, or whose turn it is."""
-    words = table_words(seen, language, suits)
-    hand = _Hand(seen, words, chosen)
-    if asked := hand.question():
-        return " ".join(asked)
-    warning, turn = hand.warning(), turn_line(seen, words)
-    to_do = f"{warning} {turn}".lstrip() if seen.is_my_turn else warning or turn
+    words = table_words(snapshot, language, suits)
+    hand = _Hand(snapshot, words, choice)
+    if question_lines := hand.question():
+        return " ".join(question_lines)
+    warning, turn = hand.warning(), turn_line(snapshot, words)
+    to_do = f"{warning} {turn}".lstrip() if snapshot.is_my_turn else warning or turn
     return " ".join(filter(None, [*hand.lines.robot_lines(), to_do]))
 
 
 class _Hand:
     def __init__(
         self,
-        seen: TableSnapshot,
+        snapshot: TableSnapshot,
         words: Wording,
-        chosen: str,
+        choice: str,
         *,
         has_pages: bool = False,
         plays_here: bool = False,
@@ -100,20 +100,20 @@ class _Hand:
         last_deal: FinishedDeal | None = None,
         has_result_below: bool = False,
     ) -> None:
-        self.seen, self.words, self.chosen = seen, words, "" if chosen == HINT else chosen
+        self.snapshot, self.words, self.chosen = snapshot, words, "" if choice == HINT else choice
         self.plays_here, self.has_resign = plays_here, has_resign
         self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
         self.has_result_below = has_result_below
-        self.hint = NO_HINT if chosen == RESIGN else hint
-        self.lines = TableLines(seen, words)
+        self.hint = NO_HINT if choice == RESIGN else hint
+        self.lines = TableLines(snapshot, words)
         self.page = Writer()
-        self.buttons = HandButtons(seen, words, self.chosen, self.hint)
+        self.buttons = HandButtons(snapshot, words, self.chosen, self.hint)
 
     def panel(self, end_rows: tuple[Row, ...] = ()) -> Panel:
-        if self.seen.phase in ("open", "closed"):
+        if self.snapshot.phase in ("open", "closed"):
             return self._waiting_panel()
         _ = self.words.text
-        view = self.seen.view
+        view = self.snapshot.view
         assert view
         assert view.deal
         if view.ending:
@@ -127,18 +127,18 @@ class _Hand:
             self.lines.write_heading(self.page, view.deal_number)
             return self.page.panel(*end_rows)
         self._write_last_deal()
-        if self.seen.cutting.seat is not None:
+        if self.snapshot.cutting.seat is not None:
             return self._cut_panel(view)
         self._write_task()
-        self._write_lines(trick_news(self.seen, self.words, view.deal))
+        self._write_lines(trick_news(self.snapshot, self.words, view.deal))
         self.lines.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
-        self._write_lines(*move_news(self.seen, self.words, self.lines))
-        is_newcomer = self.is_beginner and view.deal_number == 1 and not self.seen.since
-        first_lines = newcomer_lines(self.seen, self.words) if is_newcomer else ()
-        about_step = step_line(self.seen, self.words) if self.is_beginner and view.deal_number == 1 else ""
-        self._write_lines(about_step, *first_lines, partner_line(self.seen, self.words))
+        self._write_lines(*move_news(self.snapshot, self.words, self.lines))
+        is_newcomer = self.is_beginner and view.deal_number == 1 and not self.snapshot.since
+        first_lines = newcomer_lines(self.snapshot, self.words) if is_newcomer else ()
+        about_step = step_line(self.snapshot, self.words) if self.is_beginner and view.deal_number == 1 else ""
+        self._write_lines(about_step, *first_lines, partner_line(self.snapshot, self.words))
         self._write_lines(shown_hint_text(self.hint, self.words))
         if self.is_beginner and view.deal_number == 1 and view.deal.hand:
             self.page.line(rank_legend(self.words, self._explained_cards(view.deal.hand)), "italic")
@@ -152,7 +152,7 @@ class _Hand:
             if self.is_beginner:
                 later_letters = rank_legend(self.words, self._explained_cards(view.deal.hand))
                 letters = "" if view.deal_number == 1 else later_letters
-                for line in filter(None, (letters, points_line(self.words, self.seen.kind))):
+                for line in filter(None, (letters, points_line(self.words, self.snapshot.kind))):
                     self.page.line(line, "italic")
         self.page.gap()
         self.lines.write_packets(self.page, view.deal)
@@ -162,7 +162,7 @@ class _Hand:
             self.page.line(self.lines.totals(view.totals))
         self.lines.write_heading(self.page, view.deal_number)
         browser = (*self._browser_row(), *self._resign_row()) if not self.chosen else ()
-        first_steps = self.buttons.first_steps() if is_newcomer and self.seen.is_my_turn and not self.chosen else ()
+        first_steps = self.buttons.first_steps() if is_newcomer and self.snapshot.is_my_turn and not self.chosen else ()
         rows = self.buttons.rows(view.deal)
         if rows and rows[-1] and rows[-1][0].role is Role.HINT:
             rows[-1], browser = (*rows[-1], *browser), ()
@@ -170,26 +170,26 @@ class _Hand:
 
     def pause_panel(self) -> Panel:
         """Return the score of the last deal, before the player looks at the new one."""
-        view, _ = self.seen.view, self.words.text
+        view, _ = self.snapshot.view, self.words.text
         assert view
         self._write_last_deal()
         self.page.fold()
         self.lines.write_heading(self.page, view.deal_number)
-        go_on = Button(_("Go on"), actions.table(self.seen.code, "draft", self.seen.version), "good")
+        go_on = Button(_("Go on"), actions.table(self.snapshot.code, "draft", self.snapshot.version), "good")
         return self.page.panel((go_on,), self._browser_row())
 
     def _browser_row(self) -> Row:
         _ = self.words.text
         label = _("🃏 Play here") if self.plays_here else _("🌐 In the browser")
-        browser = Button(label, actions.table(self.seen.code, "browser"), kind="browser")
+        browser = Button(label, actions.table(self.snapshot.code, "browser"), kind="browser")
         return (browser,) if self.has_pages else ()
 
     def _explained_cards(self, hand: tuple[str, ...]) -> Sequence[str]:
         """Return the cards whose letters a beginner must know: the line of points names all letters."""
-        return self.seen.kind.pack.codes if points_line(self.words, self.seen.kind) else hand
+        return self.snapshot.kind.pack.codes if points_line(self.words, self.snapshot.kind) else hand
 
     def _resign_row(self) -> Row:
-        return (self.buttons.resign_button(),) if self.has_resign and self.seen.is_my_turn else ()
+        return (self.buttons.resign_button(),) if self.has_resign and self.snapshot.is_my_turn else ()
 
     def _write_lines(self, *lines: str) -> None:
         for line in filter(None, lines):
@@ -197,54 +197,55 @@ class _Hand:
 
     def _cut_panel(self, view: View) -> Panel:
         """Return the panel between two deals, while a player can cut the pack of the next one."""
-        if asked := self.question():
-            for number, line in enumerate(asked):
+        if question_lines := self.question():
+            for number, line in enumerate(question_lines):
                 self.page.line(line, "" if number else "bold")
-        write_cut_task(self.page, self.seen, self.words)
+        write_cut_task(self.page, self.snapshot, self.words)
         self.page.fold()
         self.page.gap()
         self.page.line(self.lines.totals(view.totals))
         self.lines.write_heading(self.page, view.deal_number)
         assert view.deal
         return self.page.panel(
-            cut_row(self.seen, self.words, is_for_cutter=self.seen.cutting.seat == self.seen.seat),
+            cut_row(self.snapshot, self.words, is_for_cutter=self.snapshot.cutting.seat == self.snapshot.seat),
             *self.buttons.rows(view.deal),
             *self.buttons.stranger_rows(),
         )
 
     def _waiting_panel(self) -> Panel:
         _ = self.words.text
-        self.page.line(_("Table {code}"), "", code=Span(self.seen.code, "code"))
-        if self.seen.phase == "closed":
+        self.page.line(_("Table {code}"), "", code=Span(self.snapshot.code, "code"))
+        if self.snapshot.phase == "closed":
             self.page.line(_("This challenge closed before the game began."))
             return self.page.panel()
-        if self.seen.cutting.seat is not None:
-            write_cut_task(self.page, self.seen, self.words)
-            is_cutter = self.seen.cutting.seat == self.seen.seat
+        if self.snapshot.cutting.seat is not None:
+            write_cut_task(self.page, self.snapshot, self.words)
+            is_cutter = self.snapshot.cutting.seat == self.snapshot.seat
             return self.page.panel(
-                cut_row(self.seen, self.words, is_for_cutter=is_cutter), (stand_button(self.seen.code, self.words),)
+                cut_row(self.snapshot, self.words, is_for_cutter=is_cutter),
+                (stand_button(self.snapshot.code, self.words),),
             )
-        if self.seen.asking is None:
+        if self.snapshot.asking is None:
             self.page.line(_("You’re in. The game starts when all seats are taken."))
             return self.page.panel()
-        seat, chair = self.seen.asking
+        seat, chair = self.snapshot.asking
         self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolate_name(chair.name))
-        accept = Button(_("Accept"), actions.table(self.seen.code, "accept", seat), "good")
-        refuse = Button(_("Refuse"), actions.table(self.seen.code, "refuse", seat), "danger")
+        accept = Button(_("Accept"), actions.table(self.snapshot.code, "accept", seat), "good")
+        refuse = Button(_("Refuse"), actions.table(self.snapshot.code, "refuse", seat), "danger")
         return self.page.panel((accept, refuse))
 
     def _write_ending(self, view: View) -> None:
         """Write who won, and the score."""
         _ = self.words.text
         winner = view.winner or ()
-        if winner and not (self.seen.is_only_deal_played or self.seen.is_cut_short):
+        if winner and not (self.snapshot.is_only_deal_played or self.snapshot.is_cut_short):
             self.page.line(self.lines.own_result(), "bold")
             return
-        if self.seen.is_only_deal_played:
-            self.page.line(only_deal_line(self.seen, self.words), "bold")
+        if self.snapshot.is_only_deal_played:
+            self.page.line(only_deal_line(self.snapshot, self.words), "bold")
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
-        elif self.seen.own_texts.confirm_resign:
+        elif self.snapshot.own_texts.confirm_resign:
             # A deal that can be played only once counts also when it is given up.
             self.page.line(_("You gave up."), "bold")
             return
@@ -252,14 +253,14 @@ class _Hand:
             self.page.line(self.lines.own_result(), "bold")
             if not view.deal or view.deal.phase != "over":
                 if view.deal_number > 1:
-                    self.page.line(self.lines.totals(counted_totals(self.seen)))
+                    self.page.line(self.lines.totals(counted_totals(self.snapshot)))
                 self.page.line(_("The unfinished deal doesn’t count."))
                 return
         self.page.line(self.lines.totals(view.totals))
 
     def _write_end_of_deal(self) -> None:
         """Write only the last deal, because the message below this one has the game's result."""
-        view = self.seen.view
+        view = self.snapshot.view
         if not (self.last_deal or (view and view.deal and view.deal.phase == "over")):
             self.page.line(self.words.text("The unfinished deal doesn’t count."))
         self._write_last_deal(is_folded=True)
@@ -278,14 +279,14 @@ class _Hand:
             if is_folded:
                 self.page.fold()
             self._write_lines(*lines)
-            if self.seen.view and not self.seen.view.ending:
+            if self.snapshot.view and not self.snapshot.view.ending:
                 self.page.line(total_line(words, record, number), "bold")
-            if trick := final_trick(self.seen):
+            if trick := final_trick(self.snapshot):
                 last_trick = _("Last trick of deal {deal}: {trick}")
                 self.page.line(last_trick, deal=number, trick=self.lines.trick_text(trick))
-            if self.is_beginner and number == 1 and self.seen.kind.is_tressette:
+            if self.is_beginner and number == 1 and self.snapshot.kind.is_tressette:
                 rounding = _("Leftover thirds of a point don’t count.")
-                if score_unit(self.seen.rules) > 1:
+                if score_unit(self.snapshot.rules) > 1:
                     rounding = _("Card points count in threes, leftovers are lost.")
                 self.page.line(rounding, "italic")
             self.page.gap()
@@ -295,20 +296,20 @@ class _Hand:
         if deal.last_trick and deal.phase != "over":
             self.page.line(_("Previous trick: {trick}"), trick=self.lines.trick_text(deal.last_trick))
         if isinstance(deal, StockView) and deal.drawn:
-            drawn = " · ".join(self.lines.played_card(by, card) for by, card, _signal in deal.drawn)
-            self.page.line(_("Drawn: {cards}"), cards=drawn)
-        for seat, known in enumerate(deal.known):
-            if known and seat != self.seen.seat:
+            drawn_cards = " · ".join(self.lines.played_card(seat, card) for seat, card, _signal in deal.drawn)
+            self.page.line(_("Drawn: {cards}"), cards=drawn_cards)
+        for seat, known_cards in enumerate(deal.known):
+            if known_cards and seat != self.snapshot.seat:
                 self.page.line(
                     _("Still in {name}’s hand, seen by all: {cards}"),
                     name=self.lines.names[seat],
-                    cards=self.words.cards(known),
+                    cards=self.words.cards(known_cards),
                 )
         if isinstance(deal, TressetteView) and any(deal.declared):
-            declared = [shown_points(self.seen, points) for points in deal.declared]
-            self.page.line(_("Declared: {sides}"), sides=self.lines.side_figures(declared))
-        if thirds := self.seen.running_thirds:
-            points = [thirds_text(each * score_unit(self.seen.rules)) for each in thirds]
+            declared_points = [shown_points(self.snapshot, points) for points in deal.declared]
+            self.page.line(_("Declared: {sides}"), sides=self.lines.side_figures(declared_points))
+        if thirds := self.snapshot.running_thirds:
+            points = [thirds_text(third * score_unit(self.snapshot.rules)) for third in thirds]
             self.page.line(_("This deal: {sides}"), sides=self.lines.side_figures(points))
         self.lines.write_bids(self.page, deal)
         tricks = _("Tricks: {sides}").format(sides=self.lines.side_figures(deal.tricks))
@@ -320,13 +321,13 @@ class _Hand:
 
     def _write_task(self) -> None:
         _ = self.words.text
-        seen = self.seen
-        if asked := self.question():
-            for number, line in enumerate(asked):
+        snapshot = self.snapshot
+        if question_lines := self.question():
+            for number, line in enumerate(question_lines):
                 self.page.line(line, "" if number else "bold")
             return
-        turn, warning = turn_line(seen, self.words), self.warning()
-        is_waiting = seen.turn is not None and not seen.is_my_turn
+        turn, warning = turn_line(snapshot, self.words), self.warning()
+        is_waiting = snapshot.turn is not None and not snapshot.is_my_turn
         if is_waiting:
             self.page.line(turn, "italic")
         if warning:
@@ -341,52 +342,56 @@ class _Hand:
         """Return the open question about resigning or a stranger, and its consequence; or an empty tuple."""
         _ = self.words.text
         if self.chosen == RESIGN:
-            if question := self.seen.own_texts.confirm_resign:
+            if question := self.snapshot.own_texts.confirm_resign:
                 return (_(question),)
-            if self.seen.is_duplicate:
+            if self.snapshot.is_duplicate:
                 return (_("Do you really want to resign? The other side wins the deal."),)
             line = _("Do you really want to resign? The other side wins the game.")
-            if len(self.seen.chairs) == 2:
+            if len(self.snapshot.chairs) == 2:
                 line = _("Do you really want to resign? {name} wins the game.")
-            question = line.format(name=self.seen.name(1 - (self.seen.seat or 0) & 1))
+            question = line.format(name=self.snapshot.name(1 - (self.snapshot.seat or 0) & 1))
             return (question, lead) if (lead := self._lead_line()) else (question,)
         if self.buttons.asks_blind:
             return (blind_line(self.words),)
         if card := self.buttons.false_volo():
             suit = self.words.suits[card[1]]
             return (_("You still have {suit}: say volo all the same?").format(suit=suit),)
-        if about := self.buttons.stranger_question():
-            return deed_question(self.words.language, about[0], self.seen.name(about[1]))[:2]
+        if stranger := self.buttons.stranger_question():
+            return deed_question(self.words.language, stranger[0], self.snapshot.name(stranger[1]))[:2]
         return ()
 
     def _lead_line(self) -> str:
         """Return that the viewer's side is ahead, with the score; empty if it is not."""
-        view, side = self.seen.view, (self.seen.seat or 0) & 1
+        view, side = self.snapshot.view, (self.snapshot.seat or 0) & 1
         assert view
-        ours, theirs = (view.totals[each] * score_unit(self.seen.rules) for each in (side, 1 - side))
-        if ours <= theirs:
+        own_points, other_points = (view.totals[index] * score_unit(self.snapshot.rules) for index in (side, 1 - side))
+        if own_points <= other_points:
             return ""
         _ = self.words.text
-        return _("You are ahead, {score}.").format(score=score_pair(ours, theirs))
+        return _("You are ahead, {score}.").format(score=score_pair(own_points, other_points))
 
     def warning(self) -> str:
         """Return a warning that the time for a move is running out or is up; empty before that."""
         _ = self.words.text
-        seen = self.seen
+        snapshot = self.snapshot
         # Nobody waits at a practice table, but an older release might have nudged it.
-        alarm = "" if seen.is_practice or seen.turn is None else seen.alarm
-        if seen.turn is not None and not seen.is_my_turn:
+        alarm = "" if snapshot.is_practice or snapshot.turn is None else snapshot.alarm
+        if snapshot.turn is not None and not snapshot.is_my_turn:
             if alarm != "flagged":
                 return ""
-            late = _("{name}’s time is up: what now?")
-            if self.buttons.is_partner(seen.turn):
-                late = _("{name}’s time is up: the others decide.") if seen.has_opponents else _("{name}’s time is up.")
-            return late.format(name=seen.name(seen.turn))
+            sentence = _("{name}’s time is up: what now?")
+            if self.buttons.is_partner(snapshot.turn):
+                sentence = (
+                    _("{name}’s time is up: the others decide.")
+                    if snapshot.has_opponents
+                    else _("{name}’s time is up.")
+                )
+            return sentence.format(name=snapshot.name(snapshot.turn))
         if alarm == "nudged":
             return _("⏳ Half of your time for this move is gone.")
-        if alarm == "flagged" and seen.has_opponents and len(seen.chairs) == 2:
+        if alarm == "flagged" and snapshot.has_opponents and len(snapshot.chairs) == 2:
             line = _("⌛ Your time is up: {name} can claim the win. Play while you can.")
-            return line.format(name=seen.name(1 - (seen.seat or 0)))
-        if alarm == "flagged" and seen.has_opponents:
+            return line.format(name=snapshot.name(1 - (snapshot.seat or 0)))
+        if alarm == "flagged" and snapshot.has_opponents:
             return _("⌛ Your time is up: the others can claim the win. Play while you can.")
         return _("⌛ Your time is up, and your partner is waiting.") if alarm == "flagged" else ""

@@ -13,15 +13,17 @@ from engine.tressette import THIRDS
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
 
-def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
+def trick_news(snapshot: TableSnapshot, words: Wording, deal: DealView) -> str:
     """Return who took the previous trick, its points and the player's draw; empty once the player has played again."""
     _, trick = words.text, deal.last_trick
-    if trick is None or deal.phase != "play" or any(played.seat == seen.seat for played in deal.trick):
+    if trick is None or deal.phase != "play" or any(shown_card.seat == snapshot.seat for shown_card in deal.trick):
         return ""
-    is_own, name = trick.winner == seen.seat, seen.name(trick.winner)
-    shown = deal.drawn if isinstance(deal, StockView) else ()
-    points = f" ({_trick_points(seen, trick)})" if seen.kind.is_tressette else ""
-    if card := next((card_in_sentence(words, card) for by, card, _signal in shown if by == seen.seat), ""):
+    is_own, name = trick.winner == snapshot.seat, snapshot.name(trick.winner)
+    drawn_cards = deal.drawn if isinstance(deal, StockView) else ()
+    points = f" ({_trick_points(snapshot, trick)})" if snapshot.kind.is_tressette else ""
+    if card := next(
+        (card_in_sentence(words, card) for seat, card, _signal in drawn_cards if seat == snapshot.seat), ""
+    ):
         line = _("You took the trick{points} and drew {card}.")
         if not is_own:
             line = _("{name} took the trick{points}, you drew {card}.")
@@ -30,76 +32,76 @@ def trick_news(seen: TableSnapshot, words: Wording, deal: DealView) -> str:
     return line.format(name=name, points=points)
 
 
-def _trick_points(seen: TableSnapshot, trick: LastTrick) -> str:
+def _trick_points(snapshot: TableSnapshot, trick: LastTrick) -> str:
     """Return what a trick is worth in the table's unit, such as "+1⅓"."""
     thirds = sum(THIRDS[ITALIAN.index[card]] for _seat, card, _signal in trick.cards)
-    return f"+{thirds_text(thirds * score_unit(seen.rules))}"
+    return f"+{thirds_text(thirds * score_unit(snapshot.rules))}"
 
 
-def later_declaration(seen: TableSnapshot, words: Wording) -> str:
+def later_declaration(snapshot: TableSnapshot, words: Wording) -> str:
     """Return what the player holds but can declare only after the first trick; empty otherwise."""
-    deal = seen.view.deal if seen.view else None
+    deal = snapshot.view.deal if snapshot.view else None
     is_first_trick = deal is not None and deal.phase == "play" and not sum(deal.tricks)
-    if deal is None or not is_first_trick or seen.rules.get("declare") != "after_first_trick":
+    if deal is None or not is_first_trick or snapshot.rules.get("declare") != "after_first_trick":
         return ""
     _ = words.text
-    held = [*(deal.hand or ()), *(card for seat, card, _signal in deal.trick if seat == seen.seat)]
-    found = [words.combination(each.move) for each in combinations_in(ITALIAN.mask(held))]
+    held_cards = [*(deal.hand or ()), *(card for seat, card, _signal in deal.trick if seat == snapshot.seat)]
+    combinations = [words.combination(combination.move) for combination in combinations_in(ITALIAN.mask(held_cards))]
     line = _("📣 You can declare this after the first trick: {combinations}")
-    return line.format(combinations=", ".join(found)) if found else ""
+    return line.format(combinations=", ".join(combinations)) if combinations else ""
 
 
-def move_news(seen: TableSnapshot, words: Wording, lines: TableLines) -> Iterator[str]:
+def move_news(snapshot: TableSnapshot, words: Wording, lines: TableLines) -> Iterator[str]:
     """Yield the player's own declaration, and the others' events since the player's last move, except played cards."""
     _ = words.text
     yield from lines.robot_lines()
-    if not seen.since and (cut := cut_news(seen, words)):
+    if not snapshot.since and (cut := cut_news(snapshot, words)):
         yield cut
-    for speaker, phrase in seen.phrases:
-        said = phrase_text(words.language, phrase)
-        yield f"💬 {seen.name(speaker)}: {said}"
-    _by, own_move = seen.history[seen.since - 1] if seen.since else (None, "")
-    if declared := COMBINATIONS.get(own_move):
-        points = shown_points(seen, declared.points)
+    for speaker, phrase in snapshot.phrases:
+        sentence = phrase_text(words.language, phrase)
+        yield f"💬 {snapshot.name(speaker)}: {sentence}"
+    _seat, own_move = snapshot.history[snapshot.since - 1] if snapshot.since else (None, "")
+    if declaration := COMBINATIONS.get(own_move):
+        points = shown_points(snapshot, declaration.points)
         line = _("You declared {combination}: +{points}.")
         yield line.format(combination=words.combination(own_move), points=points)
-    for by, move in seen.history[seen.since :]:
-        if by != seen.seat and not move.startswith("play "):
+    for seat, move in snapshot.history[snapshot.since :]:
+        if seat != snapshot.seat and not move.startswith("play "):
             combination = COMBINATIONS.get(move)
-            reward = f" (+{shown_points(seen, combination.points)})" if combination else ""
-            yield f"{words.move(by, move)}{reward}"
-    if later := later_declaration(seen, words):
-        yield later
+            reward = f" (+{shown_points(snapshot, combination.points)})" if combination else ""
+            yield f"{words.move(seat, move)}{reward}"
+    if later_sentence := later_declaration(snapshot, words):
+        yield later_sentence
 
 
-def newcomer_lines(seen: TableSnapshot, words: Wording) -> Iterator[str]:
+def newcomer_lines(snapshot: TableSnapshot, words: Wording) -> Iterator[str]:
     """Yield the order of cards, the goal and the game's length, for a newcomer to the game."""
-    _, target = words.text, int(seen.rules["target"])
-    points = shown_points(seen, target)
-    if seen.kind.is_tressette:
-        ranks = " ".join(map(words.faces.rank, reversed(seen.kind.pack.ranks)))
+    _, target = words.text, int(snapshot.rules["target"])
+    points = shown_points(snapshot, target)
+    if snapshot.kind.is_tressette:
+        ranks = " ".join(map(words.faces.rank, reversed(snapshot.kind.pack.ranks)))
         yield _("High to low: {ranks} · follow suit · {points} points win").format(ranks=ranks, points=points)
-    elif not seen.is_duplicate:
+    elif not snapshot.is_duplicate:
         yield _("{points} points win.").format(points=points)
-    if seen.is_practice and not seen.is_duplicate:
-        yield deals_line(words, usual_deals(seen.kind, target))
+    if snapshot.is_practice and not snapshot.is_duplicate:
+        yield deals_line(words, usual_deals(snapshot.kind, target))
 
 
-def step_line(seen: TableSnapshot, words: Wording) -> str:
+def step_line(snapshot: TableSnapshot, words: Wording) -> str:
     """Return what a newcomer must know at this step of a deal; empty if there is nothing."""
-    deal = seen.view.deal if seen.view else None
-    if isinstance(deal, PacketsView) and seen.is_my_turn:
-        return _packet_line(seen, words, deal)
-    return _spades_line(seen, words, deal) if isinstance(deal, SpadesView) and seen.is_my_turn else ""
+    deal = snapshot.view.deal if snapshot.view else None
+    if isinstance(deal, PacketsView) and snapshot.is_my_turn:
+        return _packet_line(snapshot, words, deal)
+    return _spades_line(snapshot, words, deal) if isinstance(deal, SpadesView) and snapshot.is_my_turn else ""
 
 
-def _spades_line(seen: TableSnapshot, words: Wording, deal: SpadesView) -> str:
+def _spades_line(snapshot: TableSnapshot, words: Wording, deal: SpadesView) -> str:
     _ = words.text
     if deal.phase == "bid":
         return _("Your bid scores 10 a trick if you take that many, and loses 10 a trick if not. Nil means no trick.")
-    if deal.phase == "draft" and not seen.since:
+    if deal.phase == "draft" and not snapshot.since:
         return _("You draw 13 cards: keep each card that you draw, or throw it away and keep the next, unseen.")
-    played = [by for by, move in seen.history if move.startswith("play ") and by == seen.seat]
+    played = [seat for seat, move in snapshot.history if move.startswith("play ") and seat == snapshot.seat]
     if deal.phase != "play" or len(played) > 1:
         return ""
     if played:
@@ -107,16 +109,16 @@ def _spades_line(seen: TableSnapshot, words: Wording, deal: SpadesView) -> str:
     return _("Follow suit if you can. Spades beat all other suits.")
 
 
-def _packet_line(seen: TableSnapshot, words: Wording, deal: PacketsView) -> str:
+def _packet_line(snapshot: TableSnapshot, words: Wording, deal: PacketsView) -> str:
     _ = words.text
-    assert seen.view
+    assert snapshot.view
     if deal.phase == "take":
         return _("Each packet has five cards, unseen: choosing is pure luck. Choose four, then press Take.")
     if deal.phase == "hold":
         return _("Ten cards become your hand. The other two packets lie in front of you, top card open.")
-    if any(move.startswith("pick ") for move in seen.view.moves):
+    if any(move.startswith("pick ") for move in snapshot.view.moves):
         return _("⬆️ takes the card into your hand, where it can be declared. You don’t have to.")
-    has_played = any(by == seen.seat and move.startswith("play ") for by, move in seen.history)
+    has_played = any(seat == snapshot.seat and move.startswith("play ") for seat, move in snapshot.history)
     return "" if has_played else _("📦 is the top of a packet of yours: play it like a card in hand.")
 
 
@@ -125,9 +127,15 @@ def deals_line(words: Wording, deals: int) -> str:
     return words.ngettext("That’s about {count} deal.", "That’s about {count} deals.", deals).format(count=deals)
 
 
-def partner_line(seen: TableSnapshot, words: Wording) -> str:
+def partner_line(snapshot: TableSnapshot, words: Wording) -> str:
     """Return the player's partner, until the player's first move of the game; empty in games for two."""
-    if len(seen.chairs) < 4 or seen.seat is None or seen.since or not seen.view or seen.view.deal_number > 1:
+    if (
+        len(snapshot.chairs) < 4
+        or snapshot.seat is None
+        or snapshot.since
+        or not snapshot.view
+        or snapshot.view.deal_number > 1
+    ):
         return ""
     _ = words.text
-    return _("Your partner: {name}").format(name=seen.name((seen.seat + 2) % 4))
+    return _("Your partner: {name}").format(name=snapshot.name((snapshot.seat + 2) % 4))

@@ -8,7 +8,7 @@ from bot.command_names import FAIR, HelpGroup, listed_commands
 from bot.document_writer import DocumentWriter
 from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Row, Span, Writer
 from bot.panels.challenge import game_lines
-from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
+from bot.tables.snapshot import TableSnapshot, isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.version import VERSION
@@ -32,7 +32,7 @@ MAX_GAMES = 4  # running games with a button in the greeting
 
 
 def greeting_page(
-    language: str, more: Sequence[Button], *, in_private: bool, games: Sequence[TableSnapshot] = ()
+    language: str, feature_buttons: Sequence[Button], *, in_private: bool, games: Sequence[TableSnapshot] = ()
 ) -> Panel:
     """Return the first message to a newcomer or a group, with the buttons of features.
 
@@ -47,7 +47,9 @@ def greeting_page(
     page.line(_("See all I can do: /help"))
     friend = Button(_("Challenge a friend"), actions.page("challenge", "friend"), "good")
     robot = Button(_("Play a robot"), actions.page("challenge", "robot"), "good")
-    return page.panel(*_game_rows(language, games), (robot, friend) if in_private else (friend,), tuple(more))
+    return page.panel(
+        *_game_rows(language, games), (robot, friend) if in_private else (friend,), tuple(feature_buttons)
+    )
 
 
 def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: bool) -> Panel:
@@ -59,18 +61,18 @@ def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: 
     page = Writer()
     if is_unclear:
         page.line(_("I didn’t understand."))
-    for seen in games[:MAX_GAMES]:
-        game = Span(_(seen.kind.name), "bold")
-        if seen.is_duplicate:
-            line = _("{game}: it’s your turn.") if seen.is_my_turn else _("{game}: it’s {name}’s turn.")
+    for snapshot in games[:MAX_GAMES]:
+        game = Span(_(snapshot.kind.name), "bold")
+        if snapshot.is_duplicate:
+            line = _("{game}: it’s your turn.") if snapshot.is_my_turn else _("{game}: it’s {name}’s turn.")
         else:
             line = _("{game}: it’s {score} and your turn.")
-            if not seen.is_my_turn:
+            if not snapshot.is_my_turn:
                 line = _("{game}: it’s {score} and {name}’s turn.")
-        if seen.turn is None:
+        if snapshot.turn is None:
             line = _("{game}: it’s {score}.")
-        name = "" if seen.turn is None else seen.name(seen.turn)
-        page.line(line, game=game, score=_score(seen), name=name)
+        name = "" if snapshot.turn is None else snapshot.name(snapshot.turn)
+        page.line(line, game=game, score=_score(snapshot), name=name)
     return page.panel(*_game_rows(language, games), (Button(_("Help"), actions.page("help")),))
 
 
@@ -78,19 +80,19 @@ def _game_rows(language: str, games: Sequence[TableSnapshot]) -> list[Row]:
     """Return a row for each running game: a button to the hand, and one to the rules."""
     _ = texts(language).gettext
     rows: list[Row] = []
-    for seen in games[:MAX_GAMES]:
-        label = _("▶ My hand") if len(games) == 1 else f"▶ {_(seen.kind.name)} · {_score(seen)}"
-        hand = Button(label, actions.page("hand", seen.code), "good")
-        rows.append((hand, Button(_("Rules"), actions.rules(seen.kind.id, "hand", seen.code))))
+    for snapshot in games[:MAX_GAMES]:
+        label = _("▶ My hand") if len(games) == 1 else f"▶ {_(snapshot.kind.name)} · {_score(snapshot)}"
+        hand = Button(label, actions.page("hand", snapshot.code), "good")
+        rows.append((hand, Button(_("Rules"), actions.rules(snapshot.kind.id, "hand", snapshot.code))))
     return rows
 
 
-def _score(seen: TableSnapshot) -> str:
+def _score(snapshot: TableSnapshot) -> str:
     """Return a running game's score, the viewer's side first."""
-    assert seen.view
-    first = (seen.seat or 0) % 2
-    ours, theirs = (seen.view.totals[side] * score_unit(seen.rules) for side in (first, 1 - first))
-    return score_pair(ours, theirs)
+    assert snapshot.view
+    first = (snapshot.seat or 0) % 2
+    own_points, other_points = (snapshot.view.totals[side] * score_unit(snapshot.rules) for side in (first, 1 - first))
+    return score_pair(own_points, other_points)
 
 
 def robot_page(language: str, game: str, level: str, rules: Mapping[str, Value]) -> Panel:
@@ -106,13 +108,15 @@ def robot_page(language: str, game: str, level: str, rules: Mapping[str, Value])
     return page.panel((play, change), (Button(_("◀ Back"), actions.page("challenge")),))
 
 
-def first_game_page(language: str, opponent: str, *, is_full: bool = False, level: str = "", known: int = 0) -> Panel:
+def first_game_page(
+    language: str, opponent: str, *, is_full: bool = False, level: str = "", known_count: int = 0
+) -> Panel:
     """Ask which game to play against an ``opponent`` ("robot" or "friend"). With ``is_full``, offer all games.
 
-    With a ``level`` of robots, offer the others too. ``known`` is the number of the person's games or invitations when
-    `open_game_page` asked about them. The buttons carry both.
+    With a ``level`` of robots, offer the others too. ``known_count`` is the number of the person's games or invitations
+    when `open_game_page` asked about them. The buttons carry both.
     """
-    end = [*([level] if level else []), *([known] if known else [])]
+    last_words = [*([level] if level else []), *([known_count] if known_count else [])]
     _ = texts(language).gettext
     page = Writer(_("Which game?"))
     for line in game_lines(language, is_full=is_full):
@@ -120,35 +124,38 @@ def first_game_page(language: str, opponent: str, *, is_full: bool = False, leve
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
     step = "more" if is_full else "change"
     levels = [
-        Button(f"• {name}" if each == level else name, actions.page("challenge", opponent, step, each, *end[1:]))
-        for each, name in level_names(language).items()
+        Button(
+            f"• {name}" if level_id == level else name,
+            actions.page("challenge", opponent, step, level_id, *last_words[1:]),
+        )
+        for level_id, name in level_names(language).items()
         if level
     ]
     rows = [
         tuple(levels),
-        *((Button(_(kind.name), actions.page("challenge", opponent, kind.id, *end), "good"),) for kind in kinds),
+        *((Button(_(kind.name), actions.page("challenge", opponent, kind.id, *last_words), "good"),) for kind in kinds),
     ]
-    more = Button(_("More games"), actions.page("challenge", opponent, "more", *end))
-    back = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer", *end] if is_full else [])))
-    return page.panel(*rows, (back,) if is_full else (more, back))
+    more_button = Button(_("More games"), actions.page("challenge", opponent, "more", *last_words))
+    back_button = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer", *last_words] if is_full else [])))
+    return page.panel(*rows, (back_button,) if is_full else (more_button, back_button))
 
 
-def open_game_page(table: Table, person: str, language: str, opponent: str, known: int) -> Panel:
+def open_game_page(table: Table, person: str, language: str, opponent: str, known_count: int) -> Panel:
     """Tell a person about their game or invitation, and ask whether to continue it or to open another table."""
     seat = table.seat_of(person)
-    seen, page = snapshot(table, seat), Writer()
+    snapshot, page = take_snapshot(table, seat), Writer()
     _ = texts(language).gettext
-    game = Span(_(seen.kind.name), "bold")
+    game = Span(_(snapshot.kind.name), "bold")
     if opponent == "friend":
         page.line(_("You already have an open invitation: {game}."), game=game)
-        new = _("New invitation")
+        label = _("New invitation")
     else:
         names = ", ".join(isolate_name(chair.name) for chair in table.chairs if chair and chair.person != person)
         line = _("You already have a game with {names}: {game}, {score}.")
-        page.line(line, names=names, game=game, score=_score(seen))
-        new = _("New game")
+        page.line(line, names=names, game=game, score=_score(snapshot))
+        label = _("New game")
     go_on = Button(_("Continue"), actions.page("challenge", opponent, "continue", table.code), "good")
-    return page.panel((go_on, Button(new, actions.page("challenge", opponent, "new", known))))
+    return page.panel((go_on, Button(label, actions.page("challenge", opponent, "new", known_count))))
 
 
 def help_page(language: str, *, is_full: bool = False) -> Panel:
@@ -183,49 +190,52 @@ def safety_page(language: str) -> Panel:
     return page.panel((Button(_("◀ Back"), actions.page("help", "all")),))
 
 
-def rules_page(language: str, about: str = "", faces: str = "italian", back: Sequence[str] = ()) -> Panel:
-    """Return the rules of a subject (``about``, as in `rules_text`), with buttons to the others.
+def rules_page(language: str, subject_words: str = "", faces: str = "italian", back: Sequence[str] = ()) -> Panel:
+    """Return the rules of a subject, with buttons to the others. ``subject_words`` is as in `rules_text`.
 
     "common" and the id of a game stand for the common rules, with points in the unit of that game.
     With ``back``, the words of the page from which the reader came, there are only buttons to that page and to the
     common rules.
     """
     _ = texts(language).gettext
-    word, _space, game = about.partition(" ")
+    word, _space, game = subject_words.partition(" ")
     is_common = word == COMMON and has_common_rules(game)
     text = (
-        rules_text(language, "", faces, unit=score_unit_of(game)) if is_common else rules_text(language, about, faces)
+        rules_text(language, "", faces, unit=score_unit_of(game))
+        if is_common
+        else rules_text(language, subject_words, faces)
     )
     page = DocumentWriter(text.title)
     page.gap()
     for line in text.lines:
         page.text_line(f"• {line}")
     page.block(_bullets(text.lines))
-    if any(worth for _card, worth in text.ranking):
-        page.block(Details(_("Points of the cards"), (_ranking_table(language, text, about, faces),)))
-    if has_common_rules(about):
+    if any(points for _card, points in text.ranking):
+        page.block(Details(_("Points of the cards"), (_ranking_table(language, text, subject_words, faces),)))
+    if has_common_rules(subject_words):
         page.text_line(_("• The rules common to all Tressette games: /rules"))
-        rules = rules_text(language, "", faces, unit=score_unit_of(about))
+        rules = rules_text(language, "", faces, unit=score_unit_of(subject_words))
         page.block(Details(rules.title, (_bullets(rules.lines),)))
-    subject = (COMMON, about) if has_common_rules(about) else ()
+    subject = (COMMON, subject_words) if has_common_rules(subject_words) else ()
     if back:
-        common = Button(_("Common rules"), actions.page("rules", *subject, actions.BACK, *back))
-        return page.panel((Button(_("◀ Back"), actions.page(*back), "good"), *((common,) if subject else ())))
+        common_button = Button(_("Common rules"), actions.page("rules", *subject, actions.BACK, *back))
+        return page.panel((Button(_("◀ Back"), actions.page(*back), "good"), *((common_button,) if subject else ())))
     names = {**game_names(language), FAIR: _("Is it fair?")}
     buttons = [Button(name, actions.page("rules", topic)) for topic, name in names.items()]
-    common = Button(_("Common rules"), actions.page("rules", *subject))
-    return page.panel(*(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)), (common,))
+    common_button = Button(_("Common rules"), actions.page("rules", *subject))
+    return page.panel(*(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)), (common_button,))
 
 
 def _bullets(lines: Sequence[str]) -> Bullets:
     return Bullets(tuple((Span(line),) for line in lines))
 
 
-def _ranking_table(language: str, text: RulesText, about: str, faces: str) -> Grid:
+def _ranking_table(language: str, text: RulesText, subject_words: str, faces: str) -> Grid:
     """Return the cards of one suit from high to low, with their points."""
     _ = texts(language).gettext
-    ranks = card_faces(faces_of(GAMES[about], faces) if about in GAMES else faces)
+    ranks = card_faces(faces_of(GAMES[subject_words], faces) if subject_words in GAMES else faces)
     rows = tuple(
-        (Span(ranks.rank(card[0]), "bold"), Span(thirds_text(int(3 * Fraction(worth))))) for card, worth in text.ranking
+        (Span(ranks.rank(card[0]), "bold"), Span(thirds_text(int(3 * Fraction(points)))))
+        for card, points in text.ranking
     )
     return Grid((Column(_("Card"), is_figure=False), Column(_("Points"))), rows)

@@ -27,14 +27,16 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
         players=words.ngettext("{count} player", "{count} players", kind.seats).format(count=kind.seats),
         points=_target(choice),
     )
-    rules, free = choice.all_rules.model_dump(), kind.seats - 1
-    write_unusual_terms(page, words, kind, rules, choice.clock, choice.strict, opener=isolate_name(name), free=free)
+    rules, free_seats = choice.all_rules.model_dump(), kind.seats - 1
+    write_unusual_terms(
+        page, words, kind, rules, choice.clock, choice.strict, opener=isolate_name(name), free_seats=free_seats
+    )
     return page.panel((Button(_("Join"), payload, "good"),))
 
 
-def share_button(language: str, typed: str = "") -> Button:
-    """Return a button that sends an offer into another chat, with ``typed`` as the text to begin with."""
-    return Button(texts(language).gettext("Play in another chat"), typed, "", "share")
+def share_button(language: str, initial_text: str = "") -> Button:
+    """Return a button that sends an offer into another chat, where the message begins with ``initial_text``."""
+    return Button(texts(language).gettext("Play in another chat"), initial_text, "", "share")
 
 
 def offer_title(choice: Choice, language: str) -> str:

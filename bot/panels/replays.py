@@ -64,10 +64,10 @@ class Replays:
             return None
         deals = table.game.deal_number
         number = _parse_deal(deal, deals)
-        past = finished_deal(table, number) if number < deals or table.game.needs_deal else None
+        finished = finished_deal(table, number) if number < deals or table.game.needs_deal else None
         seal = table.game.view(None).commitment or ""
         subject = _Subject(game_id, table.game_id, table.code, number, deals)
-        return _fair_panel(subject, seal, past.proof if past else None, language)
+        return _fair_panel(subject, seal, finished.proof if finished else None, language)
 
     async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
         game = await self._archive.require(game_id)
@@ -143,8 +143,8 @@ def _fair_panel(subject: _Subject, seal: str, proof: Proof | None, language: str
 def _other_deals(subject: _Subject, page: str) -> Row:
     """Return buttons for the same page of the deals before and after."""
     deal, deals = subject.deal, subject.deals
-    around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
+    targets = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
     row = [
-        Button(label, actions.page(page, subject.game_id, number)) for label, number in around if 1 <= number <= deals
+        Button(label, actions.page(page, subject.game_id, number)) for label, number in targets if 1 <= number <= deals
     ]
     return tuple(row) if deals > 1 else ()

@@ -40,10 +40,10 @@ def farewell_row(language: str, game_id: str) -> Row:
     )
 
 
-def deed_row(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
-    """Return buttons for actions about the strangers in a finished game; ``others`` are their seats and names."""
+def deed_row(language: str, game_id: str, strangers: Sequence[tuple[int, str]]) -> Row:
+    """Return buttons for actions about the strangers in a finished game; ``strangers`` are their seats and names."""
     return tuple(
-        Button(deed_label(language, deed, isolate_name(name), len(others)), actions.page(deed, "ask", game_id, seat))
+        Button(deed_label(language, deed, isolate_name(name), len(strangers)), actions.page(deed, "ask", game_id, seat))
         for deed in DEEDS
-        for seat, name in others
+        for seat, name in strangers
     )

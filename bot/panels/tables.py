@@ -65,13 +65,13 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
     if not tables:
         page.line(_("There’s no open challenge here: open one with /challenge."))
     for table in tables:
-        free = len(free_chairs(table))
+        free_count = len(free_chairs(table))
         page.line(
             _("{code}: {game} with {others}, {chairs}"),
             code=Span(table.code, "code"),
             game=_(GAMES[table.game_id].name),
             others=", ".join(isolate_name(chair.name) for chair in table.chairs if chair),
-            chairs=words.ngettext("{count} seat free", "{count} seats free", free).format(count=free),
+            chairs=words.ngettext("{count} seat free", "{count} seats free", free_count).format(count=free_count),
         )
     page.gap()
     for note in notes:

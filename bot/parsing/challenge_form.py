@@ -51,7 +51,7 @@ def all_targets() -> list[int]:
     return sorted({points for game in GAMES for points in targets(game)})
 
 
-class Wanted(NamedTuple):
+class FormChoices(NamedTuple):
     """What a person chose. ``points`` is 0 for the game's usual points, ``clock`` is in seconds a move."""
 
     game: str
@@ -97,10 +97,12 @@ class Wanted(NamedTuple):
         Raises NoSuchTarget, NotInThisGame or OnlyOneOfThese for choices that do not go together.
         """
         kind, rules = GAMES[self.game], self._rules()
-        chosen = [Rule(name, value) for name, value in rules.items() if value != kind.rules.model_fields[name].default]
+        chosen_rules = [
+            Rule(name, value) for name, value in rules.items() if value != kind.rules.model_fields[name].default
+        ]
         cuts = [CutOption(True)] if CUTS in self.boxes else []
         clock = Clock(self.clock, STRICT in self.boxes)
-        return [*chosen, *([] if clock == Clock(DEFAULT_CLOCK_SECONDS, False) else [clock]), *cuts]
+        return [*chosen_rules, *([] if clock == Clock(DEFAULT_CLOCK_SECONDS, False) else [clock]), *cuts]
 
     def changes(self, table: Table) -> list[Rule | Clock | CutOption]:
         """Return the entries that give these choices to an open table with the same game. Raises like `setup`."""
@@ -112,17 +114,17 @@ class Wanted(NamedTuple):
 
     def _rules(self) -> dict[str, Value]:
         """Return the game's options with a choice."""
-        kind, chosen = GAMES[self.game], dict[str, Value]()
+        kind, chosen_values = GAMES[self.game], dict[str, Value]()
         if self.points:
-            chosen["target"] = target_rule(self.game, self.points).value
+            chosen_values["target"] = target_rule(self.game, self.points).value
         for box in self.boxes - {STRICT, CUTS}:
             rule = game_boxes(self.game).get(box)
             if rule is None:
                 raise NotInThisGame(game=kind.name)
-            if rule.name in chosen:
+            if rule.name in chosen_values:
                 raise OnlyOneOfThese()
-            chosen[rule.name] = rule.value
-        rules = resolve(kind.rules, chosen).model_dump()
+            chosen_values[rule.name] = rule.value
+        rules = resolve(kind.rules, chosen_values).model_dump()
         return {name: rules[name] for name, values in kind.rules.choices().items() if len(values) > 1}
 
     @classmethod

@@ -63,42 +63,42 @@ def read_pasted(text: str) -> Pasted | None:
     visible = "".join(char for char in unquote(text[:LONGEST]) if unicodedata.category(char) != "Cf")
     plain = unicodedata.normalize("NFKC", visible).upper()
     for pattern in (JOINING, PAGE, OPENING):
-        if found := pattern.search(plain):
-            return _parse_match(found, joins=pattern is JOINING)
+        if match := pattern.search(plain):
+            return _parse_match(match, joins=pattern is JOINING)
     if "://" in plain:
         return None
     command = COMMAND.search(plain)
     words = TOKEN.findall(command["rest"] if command else plain)
-    found = BARE.fullmatch(_join_words(words)) or _likeliest_id(words, text)
-    if found is None and command and words:
+    match = BARE.fullmatch(_join_words(words)) or _likeliest_id(words, text)
+    if match is None and command and words:
         # The first word with its punctuation: "what's" is not the code WHAT.
-        found = BARE.fullmatch(PUNCTUATION.sub("", command["rest"].split()[0]))
-    return _parse_match(found) if found else None
+        match = BARE.fullmatch(PUNCTUATION.sub("", command["rest"].split()[0]))
+    return _parse_match(match) if match else None
 
 
 def pasted_code(text: str) -> str:
-    found = read_pasted(text)
-    return found.id.partition("-")[0] if found and found.kind != "game" else ""
+    pasted = read_pasted(text)
+    return pasted.id.partition("-")[0] if pasted and pasted.kind != "game" else ""
 
 
 def _join_words(words: list[str]) -> str:
     """Return the only word, or all words joined if they form a code that blanks or line breaks have split."""
-    whole = "".join(words)
-    is_broken = all(len(word) < 4 for word in words) and re.fullmatch(NEW_CODE, whole)
-    return whole if len(words) == 1 or is_broken else ""
+    joined_words = "".join(words)
+    is_broken = all(len(word) < 4 for word in words) and re.fullmatch(NEW_CODE, joined_words)
+    return joined_words if len(words) == 1 or is_broken else ""
 
 
 def _likeliest_id(words: list[str], text: str) -> re.Match[str] | None:
     """Return the word of a sentence that looks most like an id: a long id, or a new code with capitals or digits."""
-    ids = [found for word in words if (found := BARE.fullmatch(word))]
-    longer = [found for found in ids if not found["table"]]
-    new = [found for found in ids if re.fullmatch(NEW_CODE, found[0])]
-    likely = [found for found in new if found[0] in text or not found[0].isalpha()]
-    return next(iter([*longer, *sorted(likely, key=lambda found: found[0].isalpha())]), None)
+    ids = [match for word in words if (match := BARE.fullmatch(word))]
+    long_ids = [match for match in ids if not match["table"]]
+    new_codes = [match for match in ids if re.fullmatch(NEW_CODE, match[0])]
+    likely_codes = [match for match in new_codes if match[0] in text or not match[0].isalpha()]
+    return next(iter([*long_ids, *sorted(likely_codes, key=lambda match: match[0].isalpha())]), None)
 
 
-def _parse_match(found: re.Match[str], *, joins: bool = False) -> Pasted:
-    groups = found.groupdict()
+def _parse_match(match: re.Match[str], *, joins: bool = False) -> Pasted:
+    groups = match.groupdict()
     if groups.get("game"):
         code, _dash, seal = groups["game"].partition("-")
         return Pasted("game", f"{code}-{seal.lower()}")

@@ -54,8 +54,8 @@ def target_rule(game: str, points: int) -> Rule:
     rules = targets(game)
     rule = rules.get(points) or next((rule for rule in rules.values() if rule.value == points), None)
     if rule is None:
-        shown = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
-        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(shown), targets=", ".join(map(str, rules)))
+        shown_digits = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
+        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(shown_digits), targets=", ".join(map(str, rules)))
     return rule
 
 
@@ -75,9 +75,9 @@ def parse_game_and_points(words: Sequence[str], default: str) -> tuple[str, int 
             del remaining[0]
             continue
         all_names = set().union(*_game_names().values())
-        complete = (n for n in range(len(remaining), 1, -1) if " ".join(remaining[:n]).casefold() in all_names)
-        unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), remaining))
-        length = next(complete, 1 if _match_game(remaining[0]) else len(unknown))
+        complete_lengths = (n for n in range(len(remaining), 1, -1) if " ".join(remaining[:n]).casefold() in all_names)
+        unknown_words = list(takewhile(lambda word: not NUMBER.fullmatch(word), remaining))
+        length = next(complete_lengths, 1 if _match_game(remaining[0]) else len(unknown_words))
         game, remaining = find_game(" ".join(remaining[:length])), remaining[length:]
     return game, points
 
@@ -110,7 +110,9 @@ def named_game(words: Sequence[str]) -> str:
     """Return the game whose complete name, in any language, these words are; empty for none. Accents can be missing."""
     plain = _plain_game_name(" ".join(words))
     names = _game_names().items()
-    return next((game for game, known in names if plain in map(_plain_game_name, known)), "") if plain else ""
+    return (
+        next((game for game, known_names in names if plain in map(_plain_game_name, known_names)), "") if plain else ""
+    )
 
 
 def _plain_game_name(name: str) -> str:
@@ -121,8 +123,8 @@ def _plain_game_name(name: str) -> str:
 def _match_game(name: str) -> str | None:
     name = name.casefold()
     exact = [game for game, names in _game_names().items() if name in names]
-    matching = [game for game, names in _game_names().items() if any(known.startswith(name) for known in names)]
-    return (exact or matching)[0] if exact or len(matching) == 1 else None
+    matches = [game for game, names in _game_names().items() if any(name_.startswith(name) for name_ in names)]
+    return (exact or matches)[0] if exact or len(matches) == 1 else None
 
 
 def _game_names() -> dict[str, set[str]]:

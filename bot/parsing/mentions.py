@@ -60,22 +60,22 @@ async def _single_person(people: People, command: Command) -> Person | None:
 
     The person has an id if the platform gave one or the bot knows the handle.
     """
-    found: dict[str, Person] = {}
+    people_found: dict[str, Person] = {}
     known_handles = {person.handle.lower() for person in command.about}
     words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
     # A bare @ counts as a mention: otherwise the challenge would be open.
-    named = (Person("", word, word) for word in words if not word or word.lower() not in known_handles)
-    for mentioned in (*command.about, *named):
+    mentioned_people = (Person("", word, word) for word in words if not word or word.lower() not in known_handles)
+    for mentioned in (*command.about, *mentioned_people):
         person = mentioned
         if not mentioned.id:
             if not HANDLE.fullmatch(mentioned.handle):
                 raise NoSuchPerson(name=_display_name(mentioned))
-            if known := await people.find_by_handle(platform_of(command.place), mentioned.handle):
-                person = Person(known.id, known.name, mentioned.handle)
-        found.setdefault(person.id or person.handle.lower(), person)
-    if len(found) > 1:
-        raise OnePersonAtATime(names=", ".join(map(_display_name, found.values())))
-    return next(iter(found.values()), None)
+            if profile := await people.find_by_handle(platform_of(command.place), mentioned.handle):
+                person = Person(profile.id, profile.name, mentioned.handle)
+        people_found.setdefault(person.id or person.handle.lower(), person)
+    if len(people_found) > 1:
+        raise OnePersonAtATime(names=", ".join(map(_display_name, people_found.values())))
+    return next(iter(people_found.values()), None)
 
 
 def _display_name(person: Person) -> str:

@@ -41,8 +41,8 @@ def read_plain_text(text: str) -> PlainText:
 
 
 def _whole_command(words: list[str]) -> CommandSpec | None:
-    spec, rest = read_command(words[0], words[1:])
-    return None if rest else spec
+    spec, arguments = read_command(words[0], words[1:])
+    return None if arguments else spec
 
 
 def _topic(words: list[str]) -> str:

@@ -31,5 +31,5 @@ def app_icon(pixels: int, *, is_square: bool = False) -> bytes:
 
 def _place(card: str, x: int, y: int, turn: int) -> str:
     height = CARD * HEIGHT // WIDTH
-    placed = card.replace("<svg ", f'<svg x="{x}" y="{y}" width="{CARD}" height="{height}" ', 1)
-    return f'<g transform="rotate({turn} {x + CARD // 2} {y + height // 2})">{placed}</g>'
+    positioned_card = card.replace("<svg ", f'<svg x="{x}" y="{y}" width="{CARD}" height="{height}" ', 1)
+    return f'<g transform="rotate({turn} {x + CARD // 2} {y + height // 2})">{positioned_card}</g>'

@@ -74,9 +74,9 @@ def _index_group(rank: str, name: str, *index: str) -> str:
 @cache
 def sprite_svg(deck: Deck) -> str:
     """Return one SVG with a symbol for each card of a deck and for its back. Ids are card codes and "back"."""
-    drawn = {**{code: card_svg(code, deck) for code in PACKS[deck.suits].codes}, "back": back_svg(deck)}
+    svg_by_name = {**{code: card_svg(code, deck) for code in PACKS[deck.suits].codes}, "back": back_svg(deck)}
     symbols = []
-    for name, svg in drawn.items():
+    for name, svg in svg_by_name.items():
         content = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
         symbols.append(f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{content}</symbol>')
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'

@@ -20,21 +20,23 @@ class Drawing(NamedTuple):
         ``colour`` applies to drawings without a colour of their own.
         """
         scale = height / self.height
-        turned = f" rotate({turn:g})" if turn else ""
-        moved = f"translate({x:g} {y:g}){turned} scale({scale:.4g}) translate({-self.width / 2:g} {-self.height / 2:g})"
-        return f'<g transform="{moved}" color="{colour}"><g {self.attributes}>{self.content}</g></g>'
+        rotation = f" rotate({turn:g})" if turn else ""
+        transform = (
+            f"translate({x:g} {y:g}){rotation} scale({scale:.4g}) translate({-self.width / 2:g} {-self.height / 2:g})"
+        )
+        return f'<g transform="{transform}" color="{colour}"><g {self.attributes}>{self.content}</g></g>'
 
 
 @cache
 def drawing(name: str) -> Drawing:
     """Load a drawing by name, for example "signs/cups". Raises FileNotFoundError if it is missing."""
     text = (files("bot") / "pictures" / "art" / f"{name}.svg").read_text(encoding="utf-8")
-    found = re.fullmatch(r'<svg xmlns="\S+" viewBox="0 0 (\S+) (\S+)" ?([^>]*)>(.*)</svg>\s*', text, re.DOTALL)
-    if not found:
+    match = re.fullmatch(r'<svg xmlns="\S+" viewBox="0 0 (\S+) (\S+)" ?([^>]*)>(.*)</svg>\s*', text, re.DOTALL)
+    if not match:
         raise ValueError(
             f"{name}.svg: the root must have xmlns, then a viewBox that starts at 0 0, then presentation attributes"
         )
-    width, height, attributes, content = found.groups()
+    width, height, attributes, content = match.groups()
     return Drawing(float(width), float(height), attributes, re.sub(r"\s*\n\s*", "", content))
 
 
@@ -42,7 +44,7 @@ def drawing(name: str) -> Drawing:
 def glyph(rank: str) -> Drawing:
     """Return the glyph of a rank by the engine's letter for it. Raises KeyError if it is missing."""
     letters = drawing("glyphs")
-    found = re.search(rf'<path id="{rank}" (d="[^"]+")/>', letters.content)
-    if not found:
+    path = re.search(rf'<path id="{rank}" (d="[^"]+")/>', letters.content)
+    if not path:
         raise KeyError(rank)
-    return letters._replace(content=f"<path {found[1]}/>")
+    return letters._replace(content=f"<path {path[1]}/>")

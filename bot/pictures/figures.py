@@ -147,17 +147,17 @@ LIVERIES = {
 
 def italian_figure(rank: str, name: str) -> str:
     """Return a figure of the named suit as SVG groups, in card units."""
-    drawn = FIGURES[rank]
-    height, rise = HELD[name]
-    sign = drawing(f"pips/{name}").place(drawn.hand[0], drawn.hand[1] - rise, height)
-    return _body(drawn, name) + sign + _dress(drawn.arm, name)
+    figure = FIGURES[rank]
+    height, sign_offset = HELD[name]
+    sign = drawing(f"pips/{name}").place(figure.hand[0], figure.hand[1] - sign_offset, height)
+    return _body(figure, name) + sign + _dress(figure.arm, name)
 
 
 def french_figure(rank: str, name: str) -> str:
     """Return a figure of the named suit, once upright and once upside down, with a band between them."""
-    drawn, colour = FIGURES[rank], SUIT_COLOURS[name]
-    x, y = drawn.hand
-    half = _body(drawn, name) + _dress(drawn.arm, name)
+    figure, colour = FIGURES[rank], SUIT_COLOURS[name]
+    x, y = figure.hand
+    half = _body(figure, name) + _dress(figure.arm, name)
     if LIVERIES[name].looks_right:
         half, x = f'<g transform="matrix(-1 0 0 1 {CARD_WIDTH} 0)">{half}</g>', CARD_WIDTH - x
     half += drawing(f"signs/{name}").place(x, y, 37, colour=colour)
@@ -169,12 +169,14 @@ def french_figure(rank: str, name: str) -> str:
 
 
 def _body(figure: Figure, name: str) -> str:
-    return "".join(_dress(placed, name) for placed in figure.body)
+    return "".join(_dress(placed_drawing, name) for placed_drawing in figure.body)
 
 
-def _dress(placed: PlacedDrawing, name: str) -> str:
+def _dress(placed_drawing: PlacedDrawing, name: str) -> str:
     livery = LIVERIES[name]
-    text = drawing(f"figures/{placed.name.format_map(livery._asdict())}").place(placed.x, placed.y, placed.height)
-    for drawn, worn in zip(LIVERIES["coins"].colours, livery.colours, strict=False):
-        text = text.replace(drawn, worn)
+    text = drawing(f"figures/{placed_drawing.name.format_map(livery._asdict())}").place(
+        placed_drawing.x, placed_drawing.y, placed_drawing.height
+    )
+    for original_colour, new_colour in zip(LIVERIES["coins"].colours, livery.colours, strict=False):
+        text = text.replace(original_colour, new_colour)
     return text

@@ -29,10 +29,10 @@ def separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | P
     rows = -(-len(slots) // EASY_ACROSS)
     if len(slots) <= 2 * MAX_ACROSS:
         rows = min(rows, 2)
-    across = -(-len(slots) // rows)
+    row_length = -(-len(slots) // rows)
     if len(slots) < 4:
         return EASY_CARD, [list(slots)]
-    return (INNER + GAP) // (EASY_ACROSS if rows > 2 else max(4, across)) - GAP, _split(slots, across)
+    return (INNER + GAP) // (EASY_ACROSS if rows > 2 else max(4, row_length)) - GAP, _split(slots, row_length)
 
 
 def _split(slots: Sequence[Card | Pile], size: int) -> list[list[Card | Pile]]:

@@ -37,11 +37,11 @@ def drawable_text(text: str) -> str:
     >>> drawable_text("4⅓")
     '4 1/3'
     """
-    folded = unicodedata.normalize("NFC", text)
-    if not LETTERS.issuperset(folded):
-        spaced = BEFORE_FRACTION.sub(" ", text)
-        folded = unicodedata.normalize("NFKC", spaced).replace(FRACTION_SLASH, "/")
-    return " ".join("".join(char for char in folded if char in LETTERS).split())
+    plain_text = unicodedata.normalize("NFC", text)
+    if not LETTERS.issuperset(plain_text):
+        spaced_text = BEFORE_FRACTION.sub(" ", text)
+        plain_text = unicodedata.normalize("NFKC", spaced_text).replace(FRACTION_SLASH, "/")
+    return " ".join("".join(char for char in plain_text if char in LETTERS).split())
 
 
 def drawable_names(names: Sequence[str], language: str) -> list[str]:
@@ -52,16 +52,24 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
     """
     _ = texts(language).gettext
     names = [name.strip(ISOLATES) for name in names]
-    written = [drawable_text(name) for name in names]
+    drawable = [drawable_text(name) for name in names]
     distinct = []
-    for seat, (name, short) in enumerate(zip(names, written, strict=True), 1):
+    for seat, (name, drawable_name) in enumerate(zip(names, drawable, strict=True), 1):
         number = _("seat {number}").format(number=seat)
-        alike = {other for other, shown in zip(names, written, strict=True) if shown == short}
-        distinct.append(number if not short else f"{short} ({number})" if alike > {name} and name != short else short)
+        similar_names = {
+            other for other, other_drawable in zip(names, drawable, strict=True) if other_drawable == drawable_name
+        }
+        distinct.append(
+            number
+            if not drawable_name
+            else f"{drawable_name} ({number})"
+            if similar_names > {name} and name != drawable_name
+            else drawable_name
+        )
     return distinct
 
 
 def are_drawable(names: Sequence[str]) -> bool:
     """Return whether the names are distinct in a picture: none is empty or looks like another."""
-    written = [drawable_text(name) for name in names]
-    return all(written) and len(set(written)) == len(written)
+    drawable = [drawable_text(name) for name in names]
+    return all(drawable) and len(set(drawable)) == len(drawable)

@@ -30,5 +30,5 @@ def _sheet(game: str, title: str, line: str) -> Sheet:
     """Return a sheet with the cards of one suit from high to low."""
     kind = game_kind(game)
     faces = card_faces(faces_of(kind, DECKS[0].suits))
-    cards = tuple(Card(faces.drawn_code(code)) for code, _worth in ranking_of(kind))
+    cards = tuple(Card(faces.drawn_code(code)) for code, _points in ranking_of(kind))
     return Sheet(title=title, parts=(Words(line), Ranking(cards)), small=BOT, deck=Deck(faces.deck, STYLE))

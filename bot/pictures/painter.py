@@ -37,15 +37,17 @@ def paint(subject: Subject) -> bytes:
             case CardAt():
                 box = (0, 0, item.width, item.visible)
                 card = sprite(subject.deck, item.code, item.width).crop(box)
-                shown = card.point(colours.dimmed) if item.is_dim else card
-                image.paste(shown, (item.x, item.y), mask(item.width).crop(box))
+                painted_card = card.point(colours.dimmed) if item.is_dim else card
+                image.paste(painted_card, (item.x, item.y), mask(item.width).crop(box))
             case Box():
                 corners = (item.x, item.y, item.x + item.width - 1, item.y + item.height - 1)
                 draw.rounded_rectangle(corners, item.radius, fill=colours.numbers[item.colour])
             case TextAt():
-                written = _render_text(item.text, item.size, item.max_width, colours.shades[item.colour, item.ground])
-                x = item.x - {"left": 0, "middle": written.width // 2, "right": written.width}[item.anchor]
-                image.paste(written, (x, item.y - written.height // 2))
+                text_image = _render_text(
+                    item.text, item.size, item.max_width, colours.shades[item.colour, item.ground]
+                )
+                x = item.x - {"left": 0, "middle": text_image.width // 2, "right": text_image.width}[item.anchor]
+                image.paste(text_image, (x, item.y - text_image.height // 2))
     for curve in laid_out.curves:
         _draw_curve(image, curve, colours)
     return encode_png(image)
@@ -56,43 +58,45 @@ def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
     reach = MARK_RADIUS + item.width
     left, top = (min(point[axis] for point in item.points) - reach for axis in (0, 1))
     right, bottom = (max(point[axis] for point in item.points) + reach for axis in (0, 1))
-    large = Image.new("L", (CURVE_SCALE * (right - left), CURVE_SCALE * (bottom - top)))
-    draw = ImageDraw.Draw(large)
+    enlarged = Image.new("L", (CURVE_SCALE * (right - left), CURVE_SCALE * (bottom - top)))
+    draw = ImageDraw.Draw(enlarged)
     points = [(CURVE_SCALE * (x - left), CURVE_SCALE * (y - top)) for x, y in item.points]
     draw.line(points, fill=255, width=CURVE_SCALE * item.width, joint="curve")
     for (x, y), is_filled in zip(points, item.marks, strict=False):
-        around = CURVE_SCALE * MARK_RADIUS
-        corners = (x - around, y - around, x + around, y + around)
+        dot_radius = CURVE_SCALE * MARK_RADIUS
+        corners = (x - dot_radius, y - dot_radius, x + dot_radius, y + dot_radius)
         draw.ellipse(corners, fill=255 if is_filled else 0, outline=255, width=CURVE_SCALE * RING_WIDTH)
-    drawn = large.reduce(CURVE_SCALE)
-    shades = drawn.point(_shade_table(colours.shades[item.colour, item.ground]))
-    inside = Image.new("L", large.size)
-    draw = ImageDraw.Draw(inside)
+    coverage = enlarged.reduce(CURVE_SCALE)
+    shades = coverage.point(_shade_table(colours.shades[item.colour, item.ground]))
+    dot_centres = Image.new("L", enlarged.size)
+    draw = ImageDraw.Draw(dot_centres)
     for (x, y), _mark in zip(points, item.marks, strict=False):
-        around = CURVE_SCALE * (MARK_RADIUS - 1)
-        draw.ellipse((x - around, y - around, x + around, y + around), fill=255)
-    covered = ImageChops.lighter(drawn, inside.reduce(CURVE_SCALE)).point(lambda value: 255 * (value > FAINT), "1")
-    image.paste(shades, (left, top), covered)
+        dot_radius = CURVE_SCALE * (MARK_RADIUS - 1)
+        draw.ellipse((x - dot_radius, y - dot_radius, x + dot_radius, y + dot_radius), fill=255)
+    coverage_mask = ImageChops.lighter(coverage, dot_centres.reduce(CURVE_SCALE)).point(
+        lambda value: 255 * (value > FAINT), "1"
+    )
+    image.paste(shades, (left, top), coverage_mask)
 
 
-def _shade_table(first: int) -> list[int]:
-    """Return the palette index for each coverage from 0 to 255, with the shades from ``first`` on."""
-    return [first + value * (SHADES - 1) // 255 for value in range(256)]
+def _shade_table(first_shade: int) -> list[int]:
+    """Return the palette index for each coverage from 0 to 255, with the shades from ``first_shade`` on."""
+    return [first_shade + value * (SHADES - 1) // 255 for value in range(256)]
 
 
 @lru_cache(TEXTS_KEPT)
-def _render_text(text: str, size: int, max_width: int, first: int) -> Image.Image:
-    """Return a line of text on its ground, shrunk or cut to ``max_width`` pixels, in the shades from ``first`` on."""
+def _render_text(text: str, size: int, max_width: int, first_shade: int) -> Image.Image:
+    """Return a line of text on its ground, shrunk or cut to ``max_width`` pixels."""
     text, font = fit_text(drawable_text(text), size, max_width)
     letters = Image.new("L", (max(1, round(font.getlength(text))), size + size // 2))
     ImageDraw.Draw(letters).text((0, letters.height // 2), text, fill=255, font=font, anchor="lm")
-    return letters.point(_shade_table(first))
+    return letters.point(_shade_table(first_shade))
 
 
 def fit_text(text: str, size: int, max_width: int) -> tuple[str, ImageFont.FreeTypeFont]:
     """Return the text that fits in ``max_width`` pixels, and its font."""
-    for part in (1.0, 0.9, 0.8):
-        font = _font(round(part * size))
+    for scale in (1.0, 0.9, 0.8):
+        font = _font(round(scale * size))
         if font.getlength(text) <= max_width:
             return text, font
     while text and font.getlength(text + ELLIPSIS) > max_width:

@@ -79,14 +79,14 @@ def game_sheet(
     _, deals = words.text, len(record.deals)
     ink = INKS[record.winner[0] % 2] if record.winner else None
     parts: list[Part] = [Words(drawable_text(result_headline(words, record)), ink)]
-    if counted := deals - (record.ending in CUT_SHORT):
+    if counted_deals := deals - (record.ending in CUT_SHORT):
         # An unfinished deal does not count.
-        parts.append(_scores(words, record, counted))
-    parts += _plot(words, record, counted)
+        parts.append(_scores(words, record, counted_deals))
+    parts += _plot(words, record, counted_deals)
     if decided := decisive_line(words, record):
         parts.append(Words(decided))
-    if declared := declared_totals(record):
-        parts.append(Tally((TallyLine(words.labels["declared"], (str(declared[0]), str(declared[1]))),)))
+    if declared_points := declared_totals(record):
+        parts.append(Tally((TallyLine(words.labels["declared"], (str(declared_points[0]), str(declared_points[1]))),)))
     if rows := _accuracy_rows(words, summaries):
         parts.append(Rows(rows))
     day = [day_of(ended, language)] if ended else []
@@ -101,13 +101,15 @@ def game_sheet(
 def small_print(group: str, *words: str) -> str:
     """Return the foot of a sheet: the bot, where and when the game was played, and the table."""
     name = drawable_text(group).strip()
-    short = name if len(name) <= LONGEST_GROUP else f"{name[: LONGEST_GROUP - 1].rstrip()}…"
-    return " · ".join([BOT, *([short] if short else []), *words])
+    short_name = name if len(name) <= LONGEST_GROUP else f"{name[: LONGEST_GROUP - 1].rstrip()}…"
+    return " · ".join([BOT, *([short_name] if short_name else []), *words])
 
 
 def _scores(words: Wording, record: Record, number: int) -> tuple[Score, Score]:
-    ours, theirs = (fix_minus(str(total)) for total in totals_by_deal(record, number)[-1])
-    return Score(tuple(words.names[0::2]), ours, INKS[0]), Score(tuple(words.names[1::2]), theirs, INKS[1])
+    first_points, second_points = (fix_minus(str(total)) for total in totals_by_deal(record, number)[-1])
+    return Score(tuple(words.names[0::2]), first_points, INKS[0]), Score(
+        tuple(words.names[1::2]), second_points, INKS[1]
+    )
 
 
 def _plot(words: Wording, record: Record, number: int) -> tuple[Plot, ...]:
@@ -116,17 +118,21 @@ def _plot(words: Wording, record: Record, number: int) -> tuple[Plot, ...]:
         return ()
     _, totals = words.text, [(0, 0), *totals_by_deal(record, number)]
     marks = (False, *([True] * (len(totals) - 1)))
-    ours, theirs = (Curve(tuple(total[side] for total in totals), INKS[side], marks) for side in (0, 1))
+    first_curve, second_curve = (Curve(tuple(total[side] for total in totals), INKS[side], marks) for side in (0, 1))
     target = int(record.rules["target"]) * score_unit(record.rules)
-    return (Plot((ours, theirs), target=target, begin=_("start"), end=_("deal {number}").format(number=number)),)
+    return (
+        Plot(
+            (first_curve, second_curve), target=target, begin=_("start"), end=_("deal {number}").format(number=number)
+        ),
+    )
 
 
 def _accuracy_rows(words: Wording, summaries: Sequence[Summary]) -> tuple[Row, ...]:
     rows = []
     for name, summary in zip(words.names, summaries, strict=False):
         if summary.accuracy is not None:
-            good = words.ngettext(
+            accuracy_note = words.ngettext(
                 "{good} of {count} decisions good", "{good} of {count} decisions good", summary.good
             ).format(good=summary.good, count=summary.decisions)
-            rows.append(Row(name, good, f"{summary.accuracy} %", share=summary.accuracy / 100))
+            rows.append(Row(name, accuracy_note, f"{summary.accuracy} %", share=summary.accuracy / 100))
     return tuple(rows)

@@ -29,7 +29,7 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
     """Return the table of a game, by its id, and the ranking of its cards."""
     _, kind = texts(language).gettext, game_kind(game)
     faces = card_faces(faces_of(kind, suits))
-    cards, worth = zip(*ranking_of(kind), strict=True)
+    cards, points = zip(*ranking_of(kind), strict=True)
     caption = _("High to low, and the points of each")
     if not kind.is_tressette:
         caption = _("High to low. Spades beat the other suits.") if kind.trump == "S" else _("High to low.")
@@ -38,7 +38,7 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
         note=_("the table, seen from your seat"),
         parts=(
             Words(caption),
-            Ranking(tuple(Card(faces.drawn_code(code)) for code in cards), worth if kind.is_tressette else ()),
+            Ranking(tuple(Card(faces.drawn_code(code)) for code in cards), points if kind.is_tressette else ()),
             Diagram(_table(kind, faces, _)),
         ),
         deck=Deck(faces.deck, style),

@@ -182,12 +182,12 @@ class _SceneLayout(Canvas):
 
     def _add_others_packets(self, packets: Sequence[Pile]) -> int:
         """Add another player's packets on the right. Return their width."""
-        across = self.measures.opposite
-        step = across + 14 if len(packets) < 3 else 100
-        width = across + (len(packets) - 1) * step if packets else 0
+        card_width = self.measures.opposite
+        step = card_width + 14 if len(packets) < 3 else 100
+        width = card_width + (len(packets) - 1) * step if packets else 0
         for number, pile in enumerate(packets):
             x = WIDTH - MARGIN - width + number * step
-            self._add_pile(pile, x, self.y, across, self.measures.packets)
+            self._add_pile(pile, x, self.y, card_width, self.measures.packets)
         return width
 
     # The mat
@@ -196,11 +196,11 @@ class _SceneLayout(Canvas):
         """Add the mat. The most important cards are large, above all the trick. The rest goes to the side."""
         scene, top = self.scene, self.y
         tricks = [("", scene.trick), (scene.last_title, self.last_trick), (scene.drawn_title, scene.drawn)]
-        main, *side = [(title, played) for title, played in tricks if played] or [("", ())]
+        main, *side = [(title, trick) for title, trick in tricks if trick] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
             # Easy cards must not cover each other's signs, so the trick needs the whole mat.
             side = []
-        side_width = WIDE_SIDE if self.is_easy and any(len(played) > 2 for _title, played in side) else SIDE
+        side_width = WIDE_SIDE if self.is_easy and any(len(trick) > 2 for _title, trick in side) else SIDE
         # The cards of the player opposite are tucked under the mat's edge, even if the mat is empty.
         height = EDGE if scene.others else 0
         if main[1]:
@@ -221,39 +221,43 @@ class _SceneLayout(Canvas):
         self._add_trick(*main, left, right, top + 14)
         self.y += height
 
-    def _add_trick(self, title: str, played: Sequence[PlayedCard], left: int, right: int, y: int) -> None:
+    def _add_trick(self, title: str, trick: Sequence[PlayedCard], left: int, right: int, y: int) -> None:
         """Add a trick's cards in order of play, with the players' names. The winning card has a golden frame."""
-        if not played:
+        if not trick:
             return
-        is_over = played is self.last_trick
+        is_over = trick is self.last_trick
         room = right - left
-        step = min(self.card + 14, (room - self.card) // max(1, len(played) - 1))
-        x = left + (room - self.card - (len(played) - 1) * step) // 2
-        for number, play in enumerate(played):
+        step = min(self.card + 14, (room - self.card) // max(1, len(trick) - 1))
+        x = left + (room - self.card - (len(trick) - 1) * step) // 2
+        for number, played_card in enumerate(trick):
             card_x = x + number * step
-            if play.wins:
+            if played_card.wins:
                 self._add_frame(card_x, y, self.card)
-            self._add_card(play.card._replace(light="dim" if is_over and not play.wins else ""), card_x, y, self.card)
-        for number, play in enumerate(played):
-            colour: Colour = "gold" if play.wins else "strip"
-            is_last = number == len(played) - 1
+            self._add_card(
+                played_card.card._replace(light="dim" if is_over and not played_card.wins else ""), card_x, y, self.card
+            )
+        for number, played_card in enumerate(trick):
+            colour: Colour = "gold" if played_card.wins else "strip"
+            is_last = number == len(trick) - 1
             width = self.card if is_last else min(step - 6, self.card)
-            self._add_chip(play.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour)
-            if play.said:
+            self._add_chip(
+                played_card.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour
+            )
+            if played_card.said:
                 # The signal goes where a classic card has room, because an easy card's sign is there.
                 above = y - 24 if self.is_easy else y + height_of(self.card) - 90
-                self._add_chip(f"{play.said}!", x + number * step, above, width, "gold")
+                self._add_chip(f"{played_card.said}!", x + number * step, above, width, "gold")
         if title:
-            self._add_chip(title, x + (len(played) - 1) * step + self.card - 180, y - 4, 196, "strip")
+            self._add_chip(title, x + (len(trick) - 1) * step + self.card - 180, y - 4, 196, "strip")
 
-    def _add_small_trick(self, title: str, played: Sequence[PlayedCard], y: int, width: int) -> None:
+    def _add_small_trick(self, title: str, trick: Sequence[PlayedCard], y: int, width: int) -> None:
         self.add_text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
-        step = min(SMALL + 4, (width - 16 - SMALL) // max(1, len(played) - 1))
-        for number, play in enumerate(played):
+        step = min(SMALL + 4, (width - 16 - SMALL) // max(1, len(trick) - 1))
+        for number, played_card in enumerate(trick):
             x = MARGIN + 6 + number * step
-            if play.wins and len(played) > 1:
+            if played_card.wins and len(trick) > 1:
                 self.add_box(x - 4, y + TITLE - 4, SMALL + 8, height_of(SMALL) + 8, "gold", 10)
-            self._add_card(play.card, x, y + TITLE, SMALL)
+            self._add_card(played_card.card, x, y + TITLE, SMALL)
 
     def _add_stock(self, stock: Pile, x: int, y: int) -> None:
         self.add_text(stock.label, x, y + 12, 22, "soft", "mat", 168)
@@ -294,11 +298,11 @@ class _SceneLayout(Canvas):
             width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
         else:
             width, rows = separate_rows(slots) if self.is_easy else (CARD, overlapping_rows(slots))
-        covered = height_of(width) + RAISED + 2 if self.is_easy else ROW_STEP
+        row_height = height_of(width) + RAISED + 2 if self.is_easy else ROW_STEP
         self.y += RAISED
         for row in rows[:-1]:
             self._add_row(row, width)
-            self.y += covered
+            self.y += row_height
         self._add_row(rows[-1], width)
         self.y += min(height_of(width) + MARGIN, self.measures.own)
 
@@ -359,16 +363,16 @@ def _other_card_width(holder: Holder, room: int) -> int:
     return OPEN if is_open and OPEN + (len(holder.cards) - 1) * OPEN_STEP <= room else SMALL
 
 
-def _card_steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int]:
+def _card_steps(cards: Sequence[Card], room: int, min_visible: int, width: int) -> list[int]:
     """Return the distance from each card to the next.
 
-    If room is short, backs overlap more, so that at least ``least`` pixels of each shown card stay visible if possible.
+    If room is short, backs overlap more, so that ``min_visible`` pixels of each shown card stay visible if possible.
     """
     step = min(width - 20, (room - width) // max(1, len(cards) - 1))
-    shown = sum(bool(card.code) for card in cards)
-    backs = len(cards) - shown
-    if step >= least or not shown or not backs:
+    shown_count = sum(bool(card.code) for card in cards)
+    back_count = len(cards) - shown_count
+    if step >= min_visible or not shown_count or not back_count:
         return [step] * len(cards)
-    seen = max(step, min(least, (room - width - MIN_BACK_STEP * backs) // shown))
-    hidden = max(0, room - width - seen * shown) // max(1, backs - 1)
-    return [seen if card.code else hidden for card in cards]
+    visible_width = max(step, min(min_visible, (room - width - MIN_BACK_STEP * back_count) // shown_count))
+    back_step = max(0, room - width - visible_width * shown_count) // max(1, back_count - 1)
+    return [visible_width if card.code else back_step for card in cards]

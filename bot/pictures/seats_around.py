@@ -23,14 +23,14 @@ SPREAD = {"classic": _Spread(5, height_of(SMALL)), "easy": _Spread(3, 118)}
 
 def add_seats_around(canvas: Canvas, scene: Scene) -> None:
     """Add the three others, the trick and the viewer's place in it below ``canvas.y``, and move it down."""
-    right, opposite, left = scene.others
+    right, partner, left = scene.others
     spread = SPREAD[scene.deck.style]
     side, top = (WIDTH - MAT) // 2 - MARGIN - GAP, canvas.y + GAP
     visible = max(SMALL, spread.visible - 34)
     step = min(SMALL, side // 3)
-    x = (WIDTH - SMALL - (len(opposite.cards) - 1) * step) // 2
-    _add_label(canvas, opposite, MARGIN, top, x - MARGIN - GAP)
-    for number, card in enumerate(opposite.cards):
+    x = (WIDTH - SMALL - (len(partner.cards) - 1) * step) // 2
+    _add_label(canvas, partner, MARGIN, top, x - MARGIN - GAP)
+    for number, card in enumerate(partner.cards):
         canvas.add_card(card.code, x + number * step, top, SMALL, visible)
     top += visible + GAP
     rows = max(-(-len(holder.cards) // spread.across) for holder in (left, right))
@@ -67,7 +67,7 @@ def _add_trick(canvas: Canvas, trick: Sequence[PlayedCard], top: int, height: in
     canvas.add_box(x, y, PLAYED, height_of(PLAYED), "felt", 8)
     canvas.add_text("?", x + PLAYED // 2, y + height_of(PLAYED) // 2, 40, "gold", "felt", PLAYED, "middle")
     # The viewer plays next, so the last card is that of the player on the left.
-    for played, (x, y) in zip(reversed(trick), reversed(places), strict=False):
-        if played.wins:
+    for played_card, (x, y) in zip(reversed(trick), reversed(places), strict=False):
+        if played_card.wins:
             canvas.add_box(x - 5, y - 5, PLAYED + 10, height_of(PLAYED) + 10, "gold", 12)
-        canvas.add_card(played.card.code, x, y, PLAYED)
+        canvas.add_card(played_card.card.code, x, y, PLAYED)

@@ -104,12 +104,12 @@ class _SheetLayout(Canvas):
 
     def _add_scores(self, left: Score, right: Score) -> None:
         line, half = 38, WIDTH // 2
-        below = line * max(len(left.names), len(right.names))
-        top = self._add_mat(88 + below)
+        names_height = line * max(len(left.names), len(right.names))
+        top = self._add_mat(88 + names_height)
         for score, middle in ((left, LEFT + half // 2), (right, RIGHT - half // 2)):
             for number, name in enumerate(score.names):
                 self.add_text(name, middle, top + 28 + line * number, 28, score.ink, "mat", half - 50, "middle")
-            self.add_text(score.points, middle, top + 50 + below, 46, "white", "mat", half - 50, "middle")
+            self.add_text(score.points, middle, top + 50 + names_height, 46, "white", "mat", half - 50, "middle")
 
     # Curves
 
@@ -118,8 +118,8 @@ class _SheetLayout(Canvas):
         values += [plot.target] if plot.target is not None else []
         ticks = _ticks(min(values), max(values))
         low, high = min(ticks[0], *values), max(ticks[-1], *values)
-        below = 40 if plot.begin or plot.end or plot.marks else 0
-        mat = self._add_mat(PLOT + below)
+        labels_height = 40 if plot.begin or plot.end or plot.marks else 0
+        mat = self._add_mat(PLOT + labels_height)
         left, right = LEFT + AXIS, RIGHT - ENDS
         top, bottom = mat + 34, mat + PLOT - 34
 
@@ -170,8 +170,8 @@ class _SheetLayout(Canvas):
         self.add_text(row.figure, RIGHT - 16, middle, 34, colour, "mat", 110, "right")
         if row.share is not None:
             self.add_box(right - CURVE, middle - 9, CURVE, 18, "strip", 9)
-            if filled := round(CURVE * row.share):
-                self.add_box(right - CURVE, middle - 9, max(18, filled), 18, "gold", 9)
+            if filled_width := round(CURVE * row.share):
+                self.add_box(right - CURVE, middle - 9, max(18, filled_width), 18, "gold", 9)
         if row.curve and len(row.curve.values) > 1:
             values = row.curve.values
             low, high = min(values), max(values)
@@ -183,35 +183,35 @@ class _SheetLayout(Canvas):
 
     def _add_form(self, form: Form) -> None:
         """Add the last games side by side, won ones in gold."""
-        each, top = 44, self._add_mat(72)
+        box_width, top = 44, self._add_mat(72)
         self.add_text(form.label, MARGIN + 6, top + 36, 26, "soft", "mat", 190)
-        x = RIGHT - 12 - len(form.won) * each
+        x = RIGHT - 12 - len(form.won) * box_width
         for is_won in form.won:
             letter = form.letters[0 if is_won else 1]
             ink, ground = WON if is_won else LOST
-            self.add_box(x, top + 16, each - 4, 40, ground, 10)
-            self.add_text(letter, x + each // 2 - 2, top + 36, 26, ink, ground, each, "middle")
-            x += each
+            self.add_box(x, top + 16, box_width - 4, 40, ground, 10)
+            self.add_text(letter, x + box_width // 2 - 2, top + 36, 26, ink, ground, box_width, "middle")
+            x += box_width
 
     # Cards
 
     def _add_ranking(self, ranking: Ranking) -> None:
         """Add the cards in two rows, from high to low: the upper part of each card, with its points below."""
-        each = -(-len(ranking.cards) // 2)
+        row_length = -(-len(ranking.cards) // 2)
         width = RANKED if ranking.worth else RANKED_BARE
-        step, seen = width + 10, width * RANK_SEEN // RANKED
-        for begin in (0, each):
-            cards = ranking.cards[begin : begin + each]
-            x = (WIDTH - each * step + 10) // 2
-            for index, card in enumerate(cards, begin):
-                self.add_card(card.code, x, self.y, width, seen)
+        step, visible_height = width + 10, width * RANK_SEEN // RANKED
+        for start in (0, row_length):
+            cards = ranking.cards[start : start + row_length]
+            x = (WIDTH - row_length * step + 10) // 2
+            for index, card in enumerate(cards, start):
+                self.add_card(card.code, x, self.y, width, visible_height)
                 if ranking.worth:
                     ink, ground = WORTHLESS if ranking.worth[index] == "0" else WON
-                    self.add_box(x, self.y + seen, RANKED, WORTH, ground)
-                    y = self.y + seen + WORTH // 2
+                    self.add_box(x, self.y + visible_height, RANKED, WORTH, ground)
+                    y = self.y + visible_height + WORTH // 2
                     self.add_text(ranking.worth[index], x + RANKED // 2, y, 26, ink, ground, RANKED, "middle")
                 x += step
-            self.y += seen + (WORTH if ranking.worth else 0) + 12
+            self.y += visible_height + (WORTH if ranking.worth else 0) + 12
         self.y -= 12
 
     def _add_diagram(self, diagram: Diagram) -> None:

@@ -59,10 +59,10 @@ def palette(deck: Deck) -> Palette:
 @cached(LRUCache(SPRITES_BYTES, getsizeof=lambda image: image.width * image.height))
 def sprite(deck: Deck, code: str, width: int) -> Image.Image:
     """Return a card, or the back for an empty ``code``, as palette indices. ``width`` is in pixels."""
-    drawn = raster(deck, code, width)
-    flat = Image.new("RGB", drawn.size, COLOURS["ink"])
-    flat.paste(drawn, mask=drawn.getchannel("A"))
-    return palette(deck).apply(flat)
+    card = raster(deck, code, width)
+    opaque_card = Image.new("RGB", card.size, COLOURS["ink"])
+    opaque_card.paste(card, mask=card.getchannel("A"))
+    return palette(deck).apply(opaque_card)
 
 
 @lru_cache
@@ -93,18 +93,20 @@ def _sheet(deck: Deck) -> Image.Image:
     codes = ("", *PACKS[deck.suits].codes)
     sheet = Image.new("RGB", (len(codes) * SAMPLE, height_of(SAMPLE)), COLOURS["ink"])
     for number, code in enumerate(codes):
-        drawn = raster(deck, code, SAMPLE)
-        sheet.paste(drawn, (number * SAMPLE, 0), drawn.getchannel("A"))
+        card = raster(deck, code, SAMPLE)
+        sheet.paste(card, (number * SAMPLE, 0), card.getchannel("A"))
     return sheet
 
 
 def _colours_of(image: Image.Image, count: int) -> list[RGB]:
     """Return at most ``count`` colours that best represent an image."""
-    reduced = image.quantize(count, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
-    flat = reduced.getpalette() or []
-    return [(flat[start], flat[start + 1], flat[start + 2]) for start in range(0, len(flat), 3)][:count]
+    quantized = image.quantize(count, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
+    channels = quantized.getpalette() or []
+    return [(channels[start], channels[start + 1], channels[start + 2]) for start in range(0, len(channels), 3)][:count]
 
 
-def _mix(one: RGB, other: RGB, part: float) -> RGB:
-    red, green, blue = (round(first + (second - first) * part) for first, second in zip(one, other, strict=True))
+def _mix(first_colour: RGB, second_colour: RGB, share: float) -> RGB:
+    red, green, blue = (
+        round(first + (second - first) * share) for first, second in zip(first_colour, second_colour, strict=True)
+    )
     return red, green, blue

@@ -71,8 +71,8 @@ def get_ready() -> None:
 
 
 def _budget(seconds: float = THINKING_SECONDS) -> Budget:
-    until = time.monotonic() + seconds
-    return Budget(more=lambda: time.monotonic() < until)
+    deadline = time.monotonic() + seconds
+    return Budget(more=lambda: time.monotonic() < deadline)
 
 
 class PoolBusy(Exception):
@@ -100,8 +100,8 @@ class RobotPool:
         seed = secrets.randbits(64)
         if self._movers.pending < MAX_WAITING * self._movers.count:
             task = asyncio.create_task(self._movers.run(self._think, level, view, history, seed))
-            done = await self._wait_for(task, PATIENCE_SECONDS)
-            if done and not isinstance(task.exception(), ProcessDied):
+            is_done = await self._wait_for(task, PATIENCE_SECONDS)
+            if is_done and not isinstance(task.exception(), ProcessDied):
                 ROBOT_MOVES.labels(level).inc()
                 return task.result()
         lower = FALLBACK.get(level, level)
@@ -153,14 +153,14 @@ class RobotPool:
     async def _wait_for(self, task: asyncio.Task[Any], seconds: float) -> bool:
         """Return whether a task finished in time. A late one continues, because a process cannot be interrupted."""
         try:
-            done, _ = await asyncio.wait([task], timeout=seconds)
+            done_tasks, _ = await asyncio.wait([task], timeout=seconds)
         finally:
             if not task.done():
                 self._late.add(task)
                 task.add_done_callback(self._forget)
             elif not task.cancelled():
                 task.exception()  # so that asyncio logs no error if the caller was cancelled at the same moment
-        return bool(done)
+        return bool(done_tasks)
 
     @property
     def is_busy(self) -> bool:

@@ -23,18 +23,18 @@ def simulate(
             game.deal(random.randbytes(32))
             legal_by_deal.append([])
         for seat in _possible_movers(game):
-            listed = legal_moves_for_record(game, seat) if legal else []
-            before = len(game.moves)
+            legal_moves = legal_moves_for_record(game, seat) if legal else []
+            move_count = len(game.moves)
             if act(game, seat, robots[seat]):
                 # Moves of chance can follow automatically. They have no legal moves to list.
-                legal_by_deal[-1] += [listed] + [[]] * (len(game.moves) - before - 1)
+                legal_by_deal[-1] += [legal_moves] + [[]] * (len(game.moves) - move_count - 1)
                 break
     record = game.record()
     if not legal:
         return record
     deals = [
         deal.model_copy(
-            update={"moves": [(*move, listed) for move, listed in zip(deal.moves, legal_lists, strict=True)]}
+            update={"moves": [(*move, legal_moves) for move, legal_moves in zip(deal.moves, legal_lists, strict=True)]}
         )
         for deal, legal_lists in zip(record.deals, legal_by_deal, strict=True)
     ]

@@ -66,7 +66,7 @@ def count_event(_logger: Any, _method: str, event: structlog.typing.EventDict) -
 
 def set_up(level: str) -> None:
     on_terminal = sys.stderr.isatty()
-    shared: list[structlog.typing.Processor] = [
+    shared_processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         count_event,
@@ -78,14 +78,15 @@ def set_up(level: str) -> None:
         else [WITHOUT_LOCALS, structlog.processors.JSONRenderer()]
     )
     structlog.configure(
-        processors=[*shared, *renderer],
+        processors=[*shared_processors, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _ForgivingFile(sys.stderr))),
     )
     handler = logging.StreamHandler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer]
+            foreign_pre_chain=shared_processors,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
         )
     )
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

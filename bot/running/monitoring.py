@@ -26,13 +26,13 @@ def add_monitoring(app: web.Application, card_room: CardRoom, host: str) -> None
     Requests through a reverse proxy are refused. The name in the request must be this machine's or permitted by the
     host. Any other name could belong to another site (DNS rebinding).
     """
-    is_networked, permitted = host not in LOOPBACK, card_room.settings.permitted_monitoring_names
+    is_networked, permitted_names = host not in LOOPBACK, card_room.settings.permitted_monitoring_names
 
     def refuse_strangers(request: web.Request) -> None:
         if is_forwarded(request.headers, request.version):
             raise web.HTTPForbidden(text="Not available through a proxy: ask the worker itself.")
         hosts = request.headers.getall("Host", [])
-        if len(hosts) != 1 or not is_own_name(host_name(hosts[0]), is_networked, permitted):
+        if len(hosts) != 1 or not is_own_name(host_name(hosts[0]), is_networked, permitted_names):
             raise web.HTTPForbidden(text="Not available under this name: add it to BUONGIOCO_MONITORING_NAMES.")
 
     async def healthz(request: web.Request) -> web.Response:

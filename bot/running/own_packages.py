@@ -30,20 +30,20 @@ def check_own_packages(root: Path = ROOT) -> None:
         start = root / name / "__init__.py"
         spec = find_spec(name)
         if spec is None or spec.origin is None or Path(spec.origin).resolve() != start.resolve():
-            where = spec.origin if spec else "nowhere"
+            place = spec.origin if spec else "nowhere"
             raise ForeignPackage(
-                f"Python finds the package {name} in another place, {where}. {REMEDY.format(name=name)}"
+                f"Python finds the package {name} in another place, {place}. {REMEDY.format(name=name)}"
             )
-        known = recorded.get(f"{name}/__init__.py")
-        if known is None:
+        recorded_hash = recorded.get(f"{name}/__init__.py")
+        if recorded_hash is None:
             continue
-        own = {file.split("/")[1] for file in recorded if file.startswith(f"{name}/")} | {"__pycache__"}
-        foreign = sorted(path.name for path in start.parent.iterdir() if path.name not in own)
+        own_files = {file.split("/")[1] for file in recorded if file.startswith(f"{name}/")} | {"__pycache__"}
+        foreign_files = sorted(path.name for path in start.parent.iterdir() if path.name not in own_files)
         digest = urlsafe_b64encode(sha256(start.read_bytes()).digest()).rstrip(b"=").decode()
-        if digest != known.value:
-            foreign.insert(0, start.name)
-        if foreign:
+        if digest != recorded_hash.value:
+            foreign_files.insert(0, start.name)
+        if foreign_files:
             raise ForeignPackage(
-                f"Another distribution has put {', '.join(foreign[:3])} into the bot's package {name} in {root}. "
+                f"Another distribution has put {', '.join(foreign_files[:3])} into the bot's package {name} in {root}. "
                 f"{REMEDY.format(name=name)}"
             )

@@ -39,13 +39,13 @@ def load_adapters(card_room: CardRoom) -> list[Adapter]:
     adapters: list[Adapter] = []
     for entry in entry_points(group=ADAPTER_GROUP):
         try:
-            make: Factory = entry.load()
-            made = make(card_room)
+            factory: Factory = entry.load()
+            adapters_made = factory(card_room)
         except Exception:
             log.exception("adapter_not_loaded", adapter=entry.name)
             continue
-        if made is not None:
-            adapters += made if isinstance(made, Sequence) else [made]
+        if adapters_made is not None:
+            adapters += adapters_made if isinstance(adapters_made, Sequence) else [adapters_made]
     return adapters
 
 

@@ -10,7 +10,7 @@ from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.worker import Worker
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 60.0
 """Pauses before a failed adapter is restarted, in seconds: doubled each time, up to the longest."""
 
 STEADY_SECONDS = 60.0  # after serving for this time, the pauses start again with the first
@@ -54,7 +54,7 @@ class Supervisor:
 
     async def _run_adapter(self, adapter: Adapter) -> None:
         loop = asyncio.get_running_loop()
-        backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+        backoff = Backoff(FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
         is_started = False
         while True:
             started = loop.time()
@@ -64,38 +64,38 @@ class Supervisor:
                     is_started = True
                 started = loop.time()
                 await adapter.serve()
-                fault: Exception = DeliveryError("it ended")
+                failure: Exception = DeliveryError("it ended")
             except Exception as error:  # noqa: BLE001 - the other adapters go on
-                fault = error
+                failure = error
             if loop.time() - started > STEADY_SECONDS:
                 backoff.reset()
                 self._has_run = True
                 self._refusals.pop(adapter.platform, None)
-            if isinstance(fault, BadSetting):
+            if isinstance(failure, BadSetting):
                 wait = REFUSED_SECONDS
-                self._handle_refusal(adapter.platform, fault)
+                self._handle_refusal(adapter.platform, failure)
             else:
                 wait = backoff.next_pause()
-                self._handle_failure(adapter.platform, fault, wait)
+                self._handle_failure(adapter.platform, failure, wait)
             await asyncio.sleep(wait)
             self._worker.errors.pop(adapter.platform, None)
 
-    def _handle_refusal(self, platform: str, fault: BadSetting) -> None:
+    def _handle_refusal(self, platform: str, failure: BadSetting) -> None:
         """Note that the host must fix a setting, and log it once."""
-        self._worker.errors[platform] = fault.word
+        self._worker.errors[platform] = failure.word
         # Platforms that share a server are refused together.
-        is_logged = str(fault) in self._refusals.values()
-        self._refusals[platform] = str(fault)
+        is_logged = str(failure) in self._refusals.values()
+        self._refusals[platform] = str(failure)
         if not self._has_run and set(self._refusals) == set(self._worker.adapters):
             self._all_refused.set()
         elif not is_logged:
-            log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_SECONDS)
+            log.error("platform_refused", platform=platform, what_to_do=str(failure), again_in=REFUSED_SECONDS)
 
-    def _handle_failure(self, platform: str, fault: Exception, wait: float) -> None:
+    def _handle_failure(self, platform: str, failure: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
         self._worker.errors[platform] = reason = (
-            str(fault) if isinstance(fault, DeliveryError) else type(fault).__name__
+            str(failure) if isinstance(failure, DeliveryError) else type(failure).__name__
         )
         self._worker.outages.record_failure(platform, reason, certain=True)
-        if not isinstance(fault, (DeliveryError, *STORE_ERRORS)):
-            log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=fault)
+        if not isinstance(failure, (DeliveryError, *STORE_ERRORS)):
+            log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=failure)

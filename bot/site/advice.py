@@ -8,7 +8,7 @@ from engine.cards import ITALIAN
 from engine.declarations import COMBINATIONS
 
 
-def advised_parts(hint: ShownHint, seen: TableSnapshot, words: Wording) -> tuple[str, ...]:
+def advised_parts(hint: ShownHint, snapshot: TableSnapshot, words: Wording) -> tuple[str, ...]:
     """Return what a hint points to: the payload of its move's button, and codes of cards or numbers of packets.
 
     The codes are those under which the page draws the cards.
@@ -16,11 +16,11 @@ def advised_parts(hint: ShownHint, seen: TableSnapshot, words: Wording) -> tuple
     if hint.found is None:
         return ()
     move = hint.found.move
-    word, *rest = move.split(" ")
-    payload = actions.move(seen.code, seen.version, move)
+    word, *arguments = move.split(" ")
+    payload = actions.move(snapshot.code, snapshot.version, move)
     if combination := COMBINATIONS.get(move):
         return (payload, *map(words.faces.drawn_code, ITALIAN.names(combination.cards)))
     if word in ("play", "exchange"):
-        codes = seen.kind.pack.index
-        return (payload, *(words.faces.drawn_code(part) for part in rest if part in codes))
-    return (payload, *rest) if word in ("take", "hold", "pick") else (payload,)
+        codes = snapshot.kind.pack.index
+        return (payload, *(words.faces.drawn_code(part) for part in arguments if part in codes))
+    return (payload, *arguments) if word in ("take", "hold", "pick") else (payload,)

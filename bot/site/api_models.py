@@ -259,12 +259,16 @@ def replayed_line(
     """Return the positions after each of ``moves``, made after the first ``place`` moves of a deal."""
     words, steps = _wording(game.record, language, suits), []
     positions = continue_record(game.record, deal, place, moves)
-    end = next(positions)
+    position = next(positions)
     for move in moves:
-        seat, end = end.turn, next(positions)
-        steps.append(_step(end, seat, move, words))
-    legal = [] if end.turn is None else [move for move in end.legal_moves(end.turn) if move not in ENDING_MOVES]
-    choices = [Choice(move=move, text=words.move(end.turn, move)) for move in legal]
+        seat, position = position.turn, next(positions)
+        steps.append(_step(position, seat, move, words))
+    legal_moves = (
+        []
+        if position.turn is None
+        else [move for move in position.legal_moves(position.turn) if move not in ENDING_MOVES]
+    )
+    choices = [Choice(move=move, text=words.move(position.turn, move)) for move in legal_moves]
     return ReplayedLine.model_construct(moves=list(moves), steps=steps, choices=choices)
 
 
@@ -300,7 +304,7 @@ def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
 
 def _step(game: Game, seat: int | None, move: str, words: Wording) -> Step:
     """Return the position after a move; an empty move is the deal itself."""
-    _, current, view = words.text, game.current, game.view(None).deal
+    _, current_deal, view = words.text, game.current, game.view(None).deal
     assert view
     dealing = _("{name} deals") if game.kind.has_dealer else _("{name} draws first")
     return Step.model_construct(
@@ -309,7 +313,7 @@ def _step(game: Game, seat: int | None, move: str, words: Wording) -> Step:
         text=words.move(seat, move) if move else dealing.format(name=words.names[view.dealer]),
         view=view,
         seats=[_seat_view(game.view(viewer).deal) for viewer in range(game.kind.seats)],
-        taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
+        taken=(current_deal.taken[0], current_deal.taken[1]) if isinstance(current_deal, TressetteDeal) else None,
     )
 
 
@@ -334,9 +338,9 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:
-    played = summarize(verdicts, seat)
-    lost = round(played.lost_exactly + played.lost_by_judgement, 2)
-    return Played(seat=seat, decisions=played.decisions, accuracy=played.accuracy, lost=lost)
+    summary = summarize(verdicts, seat)
+    lost_points = round(summary.lost_exactly + summary.lost_by_judgement, 2)
+    return Played(seat=seat, decisions=summary.decisions, accuracy=summary.accuracy, lost=lost_points)
 
 
 def public_table(table: Table) -> PublicTable:

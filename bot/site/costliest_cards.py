@@ -41,14 +41,16 @@ def costliest_cards(
     if analysis.deals < len(game.record.deals):
         return CostliestCards("running")
     words = Wording(language, game.record.seats, faces_of(game.record.kind, suits))
-    own = [verdict for verdict in analysis.verdicts if verdict.seat == seat and verdict.move.startswith("play ")]
-    worst = costliest_moves(scale_verdicts(own, game.record.game), LISTED)
+    own_verdicts = [
+        verdict for verdict in analysis.verdicts if verdict.seat == seat and verdict.move.startswith("play ")
+    ]
+    costliest = costliest_moves(scale_verdicts(own_verdicts, game.record.game), LISTED)
     _ = words.text
-    if not worst:
+    if not costliest:
         return CostliestCards("done", _("No card cost you points."))
-    title = words.ngettext("Your costliest card", "Your {count} costliest cards", len(worst))
+    title = words.ngettext("Your costliest card", "Your {count} costliest cards", len(costliest))
     return CostliestCards(
-        "done", title.format(count=len(worst)), tuple(_costly_card(words, verdict) for verdict in worst)
+        "done", title.format(count=len(costliest)), tuple(_costly_card(words, verdict) for verdict in costliest)
     )
 
 

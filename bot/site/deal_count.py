@@ -22,22 +22,22 @@ class DealCount:
     target: int
 
 
-def deal_count(seen: TableSnapshot, words: Wording) -> DealCount | None:
+def deal_count(snapshot: TableSnapshot, words: Wording) -> DealCount | None:
     """Return the count of the last finished deal.
 
     Return None before any deal has ended, or if the game was cut short during its last deal.
     """
-    view = seen.view
-    if view is None or view.result is None or seen.is_cut_short:
+    view = snapshot.view
+    if view is None or view.result is None or snapshot.is_cut_short:
         return None
-    entries, unit = view.result.entries, score_unit(seen.rules)
-    lines = tally_lines(words, entries, seen.rules, last_trick_taker(seen))
-    one, other = (0, 1) if seen.seat is None else (seen.seat % 2, 1 - seen.seat % 2)
-    before = [total - points for total, points in zip(view.totals, entries["points"], strict=True)]
+    entries, unit = view.result.entries, score_unit(snapshot.rules)
+    lines = tally_lines(words, entries, snapshot.rules, last_trick_taker(snapshot))
+    own_side, other_side = (0, 1) if snapshot.seat is None else (snapshot.seat % 2, 1 - snapshot.seat % 2)
+    earlier_totals = [total - points for total, points in zip(view.totals, entries["points"], strict=True)]
     return DealCount(
-        lines=tuple((line.label, line.figures[one], line.figures[other]) for line in lines),
+        lines=tuple((line.label, line.figures[own_side], line.figures[other_side]) for line in lines),
         label=words.labels["totals"],
-        before=(before[one] * unit, before[other] * unit),
-        after=(view.totals[one] * unit, view.totals[other] * unit),
-        target=0 if seen.is_duplicate else int(seen.rules["target"]) * unit,
+        before=(earlier_totals[own_side] * unit, earlier_totals[other_side] * unit),
+        after=(view.totals[own_side] * unit, view.totals[other_side] * unit),
+        target=0 if snapshot.is_duplicate else int(snapshot.rules["target"]) * unit,
     )

@@ -38,22 +38,22 @@ class GameEnd:
     share: str
 
 
-def game_end(table: Table, seen: TableSnapshot, words: Wording, rated: Rated) -> GameEnd | None:
+def game_end(table: Table, snapshot: TableSnapshot, words: Wording, rated: Rated) -> GameEnd | None:
     """Return the end of a game; None while it lasts, or if others still have to play the same cards."""
-    if seen.view is None or not seen.view.ending or table.game is None or table.is_duplicate:
+    if snapshot.view is None or not snapshot.view.ending or table.game is None or table.is_duplicate:
         return None
     _, record = words.text, table.game.record(live=False)
     tricks = [
-        (trick_thirds(seen.kind, trick), number, trick)
+        (trick_thirds(snapshot.kind, trick), number, trick)
         for number, deal in enumerate(record.deals, 1)
-        for trick in finished_tricks(seen.kind, deal.moves)
+        for trick in finished_tricks(snapshot.kind, deal.moves)
     ]
     best: tuple[TrickCard, ...] = ()
-    about, names = "", TableLines(seen, words).names
+    about, names = "", TableLines(snapshot, words).names
     thirds, number, trick = max(tricks, key=itemgetter(0), default=(0, 0, None))
     if thirds and trick:
         best = trick_cards(trick, words, names)
-        points = thirds_text(thirds * score_unit(seen.rules))
+        points = thirds_text(thirds * score_unit(snapshot.rules))
         about = _("Best trick: {name}, deal {number}. Points: {points}.").format(
             name=names[trick.winner], number=number, points=points
         )
@@ -61,5 +61,5 @@ def game_end(table: Table, seen: TableSnapshot, words: Wording, rated: Rated) ->
     if change:
         difference = signed_text(change.after - change.before)
         rating = _("Your rating: {rating} ({change})").format(rating=change.after, change=difference)
-    is_won = seen.seat in (seen.view.winner or ())
+    is_won = snapshot.seat in (snapshot.view.winner or ())
     return GameEnd(is_won, best, about, rating, result_line(words, record))

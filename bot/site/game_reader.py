@@ -99,8 +99,8 @@ class GameReader:
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None:
             return None
-        known = await self._analysis(game, begin=begin)
-        return Answer.from_body(replayed_analysis(game, known, *reader).model_dump_json().encode())
+        analysis = await self._analysis(game, begin=begin)
+        return Answer.from_body(replayed_analysis(game, analysis, *reader).model_dump_json().encode())
 
     async def get_costliest(
         self, game_id: str, person: str, reader: Reader, *, begin: bool = False
@@ -109,17 +109,17 @@ class GameReader:
         game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None or person not in game.people:
             return None
-        known = await self._analysis(game, begin=begin)
-        return costliest_cards(game, known, game.people.index(person), *reader)
+        analysis = await self._analysis(game, begin=begin)
+        return costliest_cards(game, analysis, game.people.index(person), *reader)
 
     async def _analysis(self, game: FinishedGame, *, begin: bool) -> Analysis | None:
         try:
-            known = await (self._analysis_pool.analyse(game) if begin else self._analysis_pool.known_analysis(game))
+            analysis = await (self._analysis_pool.analyse(game) if begin else self._analysis_pool.known_analysis(game))
         except AnalysisFailed:
             raise NotAnalysed() from None
-        if begin and known is None:
+        if begin and analysis is None:
             raise AnalysisBusy()
-        return known
+        return analysis
 
     async def _cached_answer(
         self, game_id: str, name: str, build: Callable[[FinishedGame], BaseModel | None]
@@ -128,14 +128,14 @@ class GameReader:
 
         ``name`` distinguishes the answers about a game.
         """
-        stored = await self._archive.get_bytes(game_id)
-        if stored is None:
+        content = await self._archive.get_bytes(game_id)
+        if content is None:
             return None
-        key = f"{blake2b(stored, digest_size=16).hexdigest()} {name}"
+        key = f"{blake2b(content, digest_size=16).hexdigest()} {name}"
         body = self._bodies.get(key)
         if body is None:
             try:
-                game = _parse_game(stored)
+                game = _parse_game(content)
                 answer = build(game) if game else None
             except FaultyRecord:
                 return None
@@ -147,8 +147,8 @@ class GameReader:
         return Answer.from_body(body)
 
 
-def _parse_game(stored: bytes | None) -> FinishedGame | None:
+def _parse_game(content: bytes | None) -> FinishedGame | None:
     try:
-        return FinishedGame.parse(stored) if stored else None
+        return FinishedGame.parse(content) if content else None
     except UnreadableGame:
         return None

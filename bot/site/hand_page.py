@@ -27,7 +27,7 @@ from bot.site.page_models import HandPage, PageCard, PagePlayer, PageSide, TapCa
 from bot.site.portraits import choose_portraits
 from bot.site.seat_events import seat_events, taker_text
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
-from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, snapshot
+from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.words.phrases import phrase_text
 from bot.words.spoken import spell_out, spoken_card, spoken_names
@@ -43,7 +43,7 @@ def hand_page(
     table: Table,
     person: str,
     profile: Profile,
-    chosen: str = "",
+    choice: str = "",
     menu: str = "",
     *,
     rematch_opener: str = "",
@@ -56,79 +56,83 @@ def hand_page(
 ) -> HandPage:
     """Return the page of a player, or of a person who asks for a seat.
 
-    ``chosen`` is the chosen part of a move, ``menu`` the open menu before the game. After the game, ``rematch_opener``
+    ``choice`` is the chosen part of a move, ``menu`` the open menu before the game. After the game, ``rematch_opener``
     is the name of the player who asks for a rematch, and ``rated`` is the game's rating. ``outcome`` has the facts of
     the finished game that the table's ``policy`` shows to this person. ``hint`` is the hint to show. ``is_beginner``
     adds the explanation of the ranks. ``away`` are the people who have no page open.
     """
     table = table.localize(profile.language)
-    seen = snapshot(table, table.seat_of(person), policy.own_texts)
+    snapshot = take_snapshot(table, table.seat_of(person), policy.own_texts)
     outcome = outcome or Outcome("", ())
-    if table.phase in ("playing", "over") and seen.seat is not None and not table.error:
-        panel = _game_panel(table, seen, profile, chosen, policy, outcome, hint)
+    if table.phase in ("playing", "over") and snapshot.seat is not None and not table.error:
+        panel = _game_panel(table, snapshot, profile, choice, policy, outcome, hint)
     else:
-        panel = _waiting_panel(table, seen, person, profile, menu, policy)
+        panel = _waiting_panel(table, snapshot, person, profile, menu, policy)
     # A page cuts the pack itself, and shows the whole seal.
     panel = replace(panel, rows=_rows_without(panel, {Role.CUT, Role.SEAL}))
-    words = table_words(seen, profile.language, profile.suits)
-    page = _PageBuilder(table, seen, profile, panel, chosen, policy, hint, away).build(outcome, rematch_opener, rated)
+    words = table_words(snapshot, profile.language, profile.suits)
+    page = _PageBuilder(table, snapshot, profile, panel, choice, policy, hint, away).build(
+        outcome, rematch_opener, rated
+    )
     page = _with_spoken_cards(page, words)
-    if not is_beginner or seen.view is None or seen.view.deal is None:
+    if not is_beginner or snapshot.view is None or snapshot.view.deal is None:
         return page
-    return replace(page, legend=rank_legend(words, seen.view.deal.hand or ()))
+    return replace(page, legend=rank_legend(words, snapshot.view.deal.hand or ()))
 
 
 def _with_spoken_cards(page: HandPage, words: Wording) -> HandPage:
     """Return the page with its texts for screen readers."""
     labels = [button.label for row in page.rows for button in row]
-    shown = {text: spell_out(words, text) for text in (page.line, page.hint, *labels, *(text for text, _ in page.text))}
+    spoken_texts = {
+        text: spell_out(words, text) for text in (page.line, page.hint, *labels, *(text for text, _ in page.text))
+    }
     return replace(
         page,
         says=spell_out(words, page.says),
-        spoken={text: spoken for text, spoken in shown.items() if spoken != text},
+        spoken={text: spoken for text, spoken in spoken_texts.items() if spoken != text},
     )
 
 
 def _game_panel(
     table: Table,
-    seen: TableSnapshot,
+    snapshot: TableSnapshot,
     profile: Profile,
-    chosen: str,
+    choice: str,
     policy: TablePolicy,
     outcome: Outcome,
     hint: ShownHint,
 ) -> Panel:
     """Return the panel of a player's hand. After the game it ends with the result."""
     language, suits = profile.language, profile.suits
-    shown = seen if profile.wants_phrases else seen._replace(phrases=())
-    panel = hand_panel(shown, language, suits, chosen, hint=hint, last_deal=deal_to_report(table, seen))
+    visible_snapshot = snapshot if profile.wants_phrases else snapshot._replace(phrases=())
+    panel = hand_panel(visible_snapshot, language, suits, choice, hint=hint, last_deal=deal_to_report(table, snapshot))
     if table.phase != "over" or table.game is None:
         return panel
     if result := policy.result_panel(table, outcome, language):
         return Panel((*panel.text, Span("\n\n"), *result.text))
-    result = result_panel(seen, table.game.record(live=False), language, suits, game_id(table), ())
+    result = result_panel(snapshot, table.game.record(live=False), language, suits, game_id(table), ())
     rematch_rows = [row for row in result.rows if row[0].role is Role.REMATCH]
     return Panel((*panel.text, Span("\n\n"), *result.text), tuple(rematch_rows))
 
 
 def _waiting_panel(
-    table: Table, seen: TableSnapshot, person: str, profile: Profile, menu: str, policy: TablePolicy
+    table: Table, snapshot: TableSnapshot, person: str, profile: Profile, menu: str, policy: TablePolicy
 ) -> Panel:
     """Return the panel of a table whose game has not begun, or that cannot be read."""
     if table.error:
         return set_aside_panel(table.code, profile.language)
-    if card := policy.card_panel(table, seen, person, profile.language):
+    if card := policy.card_panel(table, snapshot, person, profile.language):
         return card
-    panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, reader=person, has_link=True)
-    asked = hand_panel(seen, profile.language, profile.suits).rows if seen.asking else ()
+    panel = challenge_panel(table, snapshot, profile.language, profile.suits, menu=menu, reader=person, has_link=True)
+    asking_rows = hand_panel(snapshot, profile.language, profile.suits).rows if snapshot.asking else ()
     # The person has a seat, the page has the rules and a link to share, and only the opener can change the terms.
-    hidden = {Role.SIT, Role.INVITE, Role.RULES} | ({Role.TERMS} if person != table.opener.person else set())
-    return Panel(panel.text, (*asked, *_rows_without(panel, hidden)))
+    hidden_roles = {Role.SIT, Role.INVITE, Role.RULES} | ({Role.TERMS} if person != table.opener.person else set())
+    return Panel(panel.text, (*asking_rows, *_rows_without(panel, hidden_roles)))
 
 
-def _rows_without(panel: Panel, hidden: set[Role]) -> tuple[Row, ...]:
+def _rows_without(panel: Panel, hidden_roles: set[Role]) -> tuple[Row, ...]:
     """Return a panel's rows without buttons of these roles."""
-    rows = (tuple(button for button in row if button.role not in hidden) for row in panel.rows)
+    rows = (tuple(button for button in row if button.role not in hidden_roles) for row in panel.rows)
     return tuple(filter(None, rows))
 
 
@@ -136,92 +140,94 @@ class _PageBuilder:
     def __init__(
         self,
         table: Table,
-        seen: TableSnapshot,
+        snapshot: TableSnapshot,
         profile: Profile,
         panel: Panel,
-        chosen: str,
+        choice: str,
         policy: TablePolicy,
         hint: ShownHint,
         away: Collection[str],
     ) -> None:
         self.away = away
-        self.table, self.seen, self.profile, self.panel = table, seen, profile, panel
-        self.chosen, self.policy, self.hint = chosen, policy, hint
-        self.words = table_words(seen, profile.language, profile.suits)
-        self.deal = seen.view.deal if seen.view else None
-        moves = seen.view.moves if seen.view else ()
+        self.table, self.snapshot, self.profile, self.panel = table, snapshot, profile, panel
+        self.chosen, self.policy, self.hint = choice, policy, hint
+        self.words = table_words(snapshot, profile.language, profile.suits)
+        self.deal = snapshot.view.deal if snapshot.view else None
+        moves = snapshot.view.moves if snapshot.view else ()
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
 
     def build(self, outcome: Outcome, rematch_opener: str, rated: Rated) -> HandPage:
-        table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
+        table, snapshot, profile, panel, _ = self.table, self.snapshot, self.profile, self.panel, self.words.text
         rows = (tuple(b for b in row if not b.about and b.role is not Role.STRANGER) for row in panel.rows)
         results, results_label = self.policy.results_link(table, profile.language)
         page = HandPage(
-            code=seen.code,
-            phase=seen.phase,
-            game=_(seen.kind.name),
-            rules=f"/rules/{seen.kind.id}",
+            code=snapshot.code,
+            phase=snapshot.phase,
+            game=_(snapshot.kind.name),
+            rules=f"/rules/{snapshot.kind.id}",
             deck=f"{self.words.faces.deck}-{profile.deck}",
             version=table.version,
             says=panel.plain,
             text=tuple((text, style) for text, style, _person in panel.text),
             rows=panel.rows,
             extra=tuple(filter(None, rows)),
-            clock=0 if seen.is_practice else seen.clock,
-            alarm=seen.alarm,
-            by_link=seen.phase == "open"
+            clock=0 if snapshot.is_practice else snapshot.clock,
+            alarm=snapshot.alarm,
+            by_link=snapshot.phase == "open"
             and not (table.matched or table.awaits_cut or (table.invited and len(table.chairs) == 2)),
         )
         if table.awaits_cut:
             page = self._with_cut(page)
-        scene = hand_scene(seen, profile.language, profile.suits, profile.deck, self.chosen, any_letters=True)
-        deal, view = self.deal, seen.view
+        scene = hand_scene(snapshot, profile.language, profile.suits, profile.deck, self.chosen, any_letters=True)
+        deal, view = self.deal, snapshot.view
         if table.error or scene is None or deal is None or view is None:
             return page
-        why = _(UNRATED[rated.unrated]) if rated.unrated else ""
+        reason = _(UNRATED[rated.unrated]) if rated.unrated else ""
         asks = (
             _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(rematch_opener))
             if rematch_opener
             else ""
         )
-        note = self.policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
+        note = self.policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (reason, asks)))
         is_over = bool(view.ending)
         # A sealed pack belongs to the next deal.
         page = replace(page, deal=view.deal_number + bool(page.seal))
-        line = task_text(seen, profile.language, profile.suits, self.chosen)
+        line = task_text(snapshot, profile.language, profile.suits, self.chosen)
         if is_over:
-            ending = TableLines(seen, self.words).ending_reason() if seen.is_cut_short and view.winner else ""
+            ending = TableLines(snapshot, self.words).ending_reason() if snapshot.is_cut_short and view.winner else ""
             line = " ".join(filter(None, (scene.line, ending, note)))
-        is_fresh = view.result is not None and (bool(page.seal) or (view.result.deal < page.deal and seen.since == 0))
-        end = deal_end(seen, profile.language, profile.suits) if is_over or is_fresh else None
+        is_fresh = view.result is not None and (
+            bool(page.seal) or (view.result.deal < page.deal and snapshot.since == 0)
+        )
+        finished = deal_end(snapshot, profile.language, profile.suits) if is_over or is_fresh else None
         last_trick = deal.last_trick.cards if deal.last_trick and scene.last_trick else ()
         status = "".join(span.text for span in panel.text[: panel.fold])
         return replace(
             page,
             says=page.says if page.seal else f"{status.strip()} {note}".strip(),
             is_mine=page.is_mine or (scene.is_mine and not is_over),
-            events=() if is_over or page.seal else seat_events(seen, self.words),
-            takes=taker_text(seen, self.words),
-            end=game_end(table, seen, self.words, rated),
-            log=deal_log(table, seen, self.words),
-            finished_log=finished_log(table, seen, self.words) if end and not is_over else None,
+            events=() if is_over or page.seal else seat_events(snapshot, self.words),
+            takes=taker_text(snapshot, self.words),
+            end=game_end(table, snapshot, self.words, rated),
+            log=deal_log(table, snapshot, self.words),
+            finished_log=finished_log(table, snapshot, self.words) if finished and not is_over else None,
             news=self._news(is_over=is_over),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
-            advised=() if self.chosen == RESIGN else advised_parts(self.hint, seen, self.words),
+            advised=() if self.chosen == RESIGN else advised_parts(self.hint, snapshot, self.words),
             target=scene.target,
-            signals=bool(seen.rules.get("signals")),
+            signals=bool(snapshot.rules.get("signals")),
             target_about=""
-            if seen.is_duplicate
-            else target_about(profile.language, seen.kind, int(seen.rules["target"])),
+            if snapshot.is_duplicate
+            else target_about(profile.language, snapshot.kind, int(snapshot.rules["target"])),
             sides=self._sides(scene, deal),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
             last_trick=self._page_cards(scene.last_trick, (card.seat for card in last_trick)) if last_trick else (),
             last_title=scene.last_title,
             stock=scene.stock.size if scene.stock else 0,
-            drawn=self._page_cards(scene.drawn, [seen.seat or 0] * len(scene.drawn)),
+            drawn=self._page_cards(scene.drawn, [snapshot.seat or 0] * len(scene.drawn)),
             drawn_title=scene.drawn_title,
             middle=self._piles(scene.middle, None),
             hand=tuple(
@@ -229,33 +235,33 @@ class _PageBuilder:
             )
             if scene.hand
             else (),
-            packets=self._piles(scene.packets, seen.seat),
-            count=deal_count(seen, self.words) if end else None,
-            tally_title=_("deal {number}").format(number=end.number) if end else "",
-            end_trick=self._page_cards(end.trick, end.seats) if end else (),
+            packets=self._piles(scene.packets, snapshot.seat),
+            count=deal_count(snapshot, self.words) if finished else None,
+            tally_title=_("deal {number}").format(number=finished.number) if finished else "",
+            end_trick=self._page_cards(finished.trick, finished.seats) if finished else (),
             results=results,
             results_label=results_label,
-            resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
+            resign="" if is_over else actions.table(snapshot.code, "draft", snapshot.version, RESIGN),
             # Others still have to play the cards of a duplicate, so it has no replay yet.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
 
     def _news(self, *, is_over: bool) -> str:
         """Return who cut the pack, until the player's first move."""
-        return "" if is_over or self.seen.since else cut_news(self.seen, self.words)
+        return "" if is_over or self.snapshot.since else cut_news(self.snapshot, self.words)
 
     def _with_cut(self, page: HandPage) -> HandPage:
         """Return the page while a player can cut the pack."""
-        cutting, task = self.seen.cutting, turn_line(self.seen, self.words)
-        is_mine = cutting.seat == self.seen.seat
-        cut = actions.cut(self.seen.code, cutting.sealed_at) if is_mine else ""
+        cutting, task = self.snapshot.cutting, turn_line(self.snapshot, self.words)
+        is_mine = cutting.seat == self.snapshot.seat
+        cut = actions.cut(self.snapshot.code, cutting.sealed_at) if is_mine else ""
         # The text for screen readers leaves out the seal's digits, which nobody wants to hear.
-        size = len(self.seen.kind.pack.codes)
+        size = len(self.snapshot.kind.pack.codes)
         return replace(page, says=task, line=task, is_mine=is_mine, seal=cutting.seal, cut=cut, pack=size)
 
     def _sides(self, scene: Scene, deal: DealView) -> tuple[PageSide, ...]:
         """Return both sides. Sides of two players are called "We" and "They"."""
-        _, first = self.words.text, (self.seen.seat or 0) % 2
+        _, first = self.words.text, (self.snapshot.seat or 0) % 2
         names = [_("We"), _("They")] if scene.sides[0].players else [side.name for side in scene.sides]
         return tuple(
             PageSide(name, side.points, side.notes, side.is_to_move, tricks)
@@ -274,8 +280,8 @@ class _PageBuilder:
             press, role = hold, Role.CHOOSE
         elif code and self.playable:
             # The engine refuses a card that cannot be played, and says why.
-            press, role = actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY
-        rank = self.seen.kind.pack.ranks.index(code[0]) if code else 0
+            press, role = actions.move(self.snapshot.code, self.snapshot.version, f"play {code}"), Role.PLAY
+        rank = self.snapshot.kind.pack.ranks.index(code[0]) if code else 0
         size = packet.left if packet else 1
         return TapCard(card.code, self._name(code), light, press, size, number, role, rank, pick)
 
@@ -287,13 +293,13 @@ class _PageBuilder:
 
         An honour that can only be picked up is dim like any unplayable card: only its own button picks it up.
         """
-        found = []
+        cards = []
         for pile, packet in zip(piles, self._packets_of(owner) if piles else (), strict=True):
             light = pile.top.light or ("playable" if self._hold_press(packet) else "")
             if pile.top.light == "playable" and packet.top not in self.playable:
                 light = "dim"
-            found.append(self._tap_card(pile.top, packet.top, light, packet))
-        return tuple(found)
+            cards.append(self._tap_card(pile.top, packet.top, light, packet))
+        return tuple(cards)
 
     def _packets_of(self, owner: int | None) -> list[Packet]:
         packets = self.deal.packets if isinstance(self.deal, PacketsView) else ()
@@ -304,50 +310,63 @@ class _PageBuilder:
 
         A tap chooses the first packet, or undoes that choice. A tap on a second one is the move.
         """
-        moves = self.seen.view.moves if self.seen.view and self.seen.is_my_turn else ()
+        moves = self.snapshot.view.moves if self.snapshot.view and self.snapshot.is_my_turn else ()
         number = str(packet.number)
-        if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):
+        if packet.owner != self.snapshot.seat or not any(
+            number in move.split(" ")[1:] for move in moves if "hold" in move
+        ):
             return ""
         if self.chosen == number:
-            return actions.table(self.seen.code, "draft", self.seen.version)
+            return actions.table(self.snapshot.code, "draft", self.snapshot.version)
         if not any(str(other.number) == self.chosen for other in self._packets_of(packet.owner)):
             # The draft can be an open question instead of a choice.
-            return actions.table(self.seen.code, "draft", self.seen.version, number)
-        return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
+            return actions.table(self.snapshot.code, "draft", self.snapshot.version, number)
+        return actions.move(
+            self.snapshot.code, self.snapshot.version, f"hold {' '.join(sorted((self.chosen, number)))}"
+        )
 
-    def _page_cards(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[PageCard, ...]:
+    def _page_cards(self, played_cards: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[PageCard, ...]:
         names = spoken_names(self.words)
         return tuple(
-            PageCard(play.card.code, names[play.card.code], play.by, self._relative_seat(seat), play.said, play.wins)
-            for play, seat in zip(played, seats, strict=True)
+            PageCard(
+                played_card.card.code,
+                names[played_card.card.code],
+                played_card.by,
+                self._relative_seat(seat),
+                played_card.said,
+                played_card.wins,
+            )
+            for played_card, seat in zip(played_cards, seats, strict=True)
         )
 
     def _relative_seat(self, seat: int) -> int:
-        return (seat - (self.seen.seat or 0)) % len(self.seen.chairs)
+        return (seat - (self.snapshot.seat or 0)) % len(self.snapshot.chairs)
 
     def _players(self, deal: DealView) -> tuple[PagePlayer, ...]:
         _, drawn_code = self.words.text, self.words.faces.drawn_code
-        phrases = self.seen.phrases if self.profile.wants_phrases else ()
-        said = {seat: phrase_text(self.profile.language, phrase) for seat, phrase in phrases}
-        found = []
-        for seat, (chair, face) in enumerate(zip(self.seen.chairs, choose_portraits(self.seen.chairs), strict=True)):
-            is_reader = seat == self.seen.seat
-            known = () if is_reader else deal.known[seat]
-            if self.seen.kind.has_dealer:
+        phrases = self.snapshot.phrases if self.profile.wants_phrases else ()
+        phrases_by_seat = {seat: phrase_text(self.profile.language, phrase) for seat, phrase in phrases}
+        players = []
+        for seat, (chair, face) in enumerate(
+            zip(self.snapshot.chairs, choose_portraits(self.snapshot.chairs), strict=True)
+        ):
+            is_reader = seat == self.snapshot.seat
+            known_cards = () if is_reader else deal.known[seat]
+            if self.snapshot.kind.has_dealer:
                 dealing = _("You deal the cards") if is_reader else _("deals the cards")
             else:
                 dealing = _("You draw first") if is_reader else _("draws first")
             packets = [] if is_reader else self._packets_of(seat)
-            found.append(
+            players.append(
                 PagePlayer(
                     self._relative_seat(seat),
                     _("you") if is_reader else isolate_name(chair.name) if chair else "…",
                     face,
                     chair is not None and chair.is_robot,
-                    self.seen.turn == seat,
+                    self.snapshot.turn == seat,
                     dealing if deal.dealer == seat else "",
-                    0 if is_reader else deal.counts[seat] - len(known),
-                    tuple(TapCard(drawn_code(code), self._name(code)) for code in known),
+                    0 if is_reader else deal.counts[seat] - len(known_cards),
+                    tuple(TapCard(drawn_code(code), self._name(code)) for code in known_cards),
                     tuple(
                         TapCard(
                             drawn_code(packet.top) if packet.top else "",
@@ -357,8 +376,8 @@ class _PageBuilder:
                         )
                         for packet in packets
                     ),
-                    said=said.get(seat, ""),
+                    said=phrases_by_seat.get(seat, ""),
                     away=_("away") if chair and chair.person in self.away and not is_reader else "",
                 )
             )
-        return tuple(sorted(found, key=lambda player: player.at))
+        return tuple(sorted(players, key=lambda player: player.at))

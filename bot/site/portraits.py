@@ -15,14 +15,14 @@ PEOPLE = tuple(f"person{number}" for number in range(1, 11))
 
 def choose_portraits(chairs: Sequence[Chair | None]) -> tuple[str, ...]:
     """Return each seat's portrait, all different; empty for a seat without a player."""
-    chosen: list[str] = []
+    portraits: list[str] = []
     for chair in chairs:
-        chosen.append(_choose(chair, chosen) if chair else "")
-    return tuple(chosen)
+        portraits.append(_choose(chair, portraits) if chair else "")
+    return tuple(portraits)
 
 
-def _choose(chair: Chair, taken: Sequence[str]) -> str:
+def _choose(chair: Chair, taken_portraits: Sequence[str]) -> str:
     if face := next((face for name, face in ROBOT_FACES.items() if chair.is_robot and chair.name.endswith(name)), ""):
         return face
-    first = crc32(chair.name.encode()) % len(PEOPLE)
-    return next(face for face in (*PEOPLE[first:], *PEOPLE[:first]) if face not in taken)
+    start = crc32(chair.name.encode()) % len(PEOPLE)
+    return next(face for face in (*PEOPLE[start:], *PEOPLE[:start]) if face not in taken_portraits)

@@ -25,30 +25,30 @@ class SeatEvent:
     cards: tuple[str, ...] = ()
 
 
-def seat_events(seen: TableSnapshot, words: Wording) -> tuple[SeatEvent, ...]:
+def seat_events(snapshot: TableSnapshot, words: Wording) -> tuple[SeatEvent, ...]:
     """Return the latest events of the deal, from the moves that the reader saw."""
     events = []
-    for number, (seat, move) in enumerate(seen.history):
-        if seat is not None and (text := event_text(seen, words, move)):
-            at = (seat - (seen.seat or 0)) % len(seen.chairs)
-            events.append(SeatEvent(number, at, text, tuple(_declared_cards(words, move))))
+    for number, (seat, move) in enumerate(snapshot.history):
+        if seat is not None and (text := event_text(snapshot, words, move)):
+            distance = (seat - (snapshot.seat or 0)) % len(snapshot.chairs)
+            events.append(SeatEvent(number, distance, text, tuple(_declared_cards(words, move))))
     return tuple(events[-LATEST:])
 
 
-def event_text(seen: TableSnapshot, words: Wording, move: str) -> str:
+def event_text(snapshot: TableSnapshot, words: Wording, move: str) -> str:
     """Return a move as its player would say it; empty for moves that are only seen."""
-    word, *rest = move.split(" ")
+    word, *arguments = move.split(" ")
     if combination := COMBINATIONS.get(move):
-        points = signed_text(shown_points(seen, combination.points))
+        points = signed_text(shown_points(snapshot, combination.points))
         return f"{capitalize(words.combination_name(move))}! {points}"
-    if word == "play" and len(rest) > 1:
-        return f"{capitalize(rest[1])}!"
+    if word == "play" and len(arguments) > 1:
+        return f"{capitalize(arguments[1])}!"
     if word == "blind":
         return f"{capitalize(words.figure('double nil'))}!"
     if word == "bid":
-        tricks = int(rest[0])
-        said = words.ngettext("{count} trick", "{count} tricks", tricks).format(count=tricks)
-        return said if tricks else f"{capitalize(words.figure('nil'))}!"
+        tricks = int(arguments[0])
+        bid_text = words.ngettext("{count} trick", "{count} tricks", tricks).format(count=tricks)
+        return bid_text if tricks else f"{capitalize(words.figure('nil'))}!"
     return ""
 
 
@@ -57,12 +57,16 @@ def _declared_cards(words: Wording, move: str) -> Iterator[str]:
         yield from map(words.faces.drawn_code, ITALIAN.names(combination.cards))
 
 
-def taker_text(seen: TableSnapshot, words: Wording) -> str:
+def taker_text(snapshot: TableSnapshot, words: Wording) -> str:
     """Return who took the previous trick, even if it was in the deal before; empty before the first trick."""
-    _, view = words.text, seen.view
+    _, view = words.text, snapshot.view
     trick = view.deal.last_trick if view and view.deal else None
     if trick is None and view and view.result:
         trick = view.result.last_trick
     if trick is None:
         return ""
-    return _("You take it") if trick.winner == seen.seat else _("{name} takes it").format(name=seen.name(trick.winner))
+    return (
+        _("You take it")
+        if trick.winner == snapshot.seat
+        else _("{name} takes it").format(name=snapshot.name(trick.winner))
+    )

@@ -50,11 +50,11 @@ class Sessions:
 
     async def redeem_link(self, secret: str) -> str:
         """Invalidate a link's secret and return its person; empty if it was not valid."""
-        found = await self._client.getdel(keys.entrance(token_digest(secret)))
-        if found not in (None, GOOD):
+        value = await self._client.getdel(keys.entrance(token_digest(secret)))
+        if value not in (None, GOOD):
             # Links of workers before release 1.0.0 have the person in the store: remove this after that release.
-            return str(found.decode())
-        return secret.rpartition(".")[0] if found else ""
+            return str(value.decode())
+        return secret.rpartition(".")[0] if value else ""
 
     async def start(self, person: str) -> str:
         """Start a session for a person; return the token for the browser."""
@@ -69,15 +69,15 @@ class Sessions:
     async def authenticate(self, session_token: str) -> str:
         """Return the person of a browser's session; empty if it is over or unknown."""
         person, id_, token = _split_token(session_token)
-        known = await self._client.hget(keys.sessions(person), id_) if token else None
-        if known is None:
+        stored_session = await self._client.hget(keys.sessions(person), id_) if token else None
+        if stored_session is None:
             return ""
-        fields, now = json.loads(known), int(self.now())
+        fields, now = json.loads(stored_session), int(self.now())
         if now - fields["used"] > KEPT_SECONDS or not matches_digest(token, fields["token"]):
             return ""
         if now - fields["used"] > NOTED_SECONDS:
             used = json.dumps({**fields, "used": now})
-            await self._note(keys=[keys.sessions(person)], args=[id_, known, used, KEPT_SECONDS])
+            await self._note(keys=[keys.sessions(person)], args=[id_, stored_session, used, KEPT_SECONDS])
             # The key lives as long as any session is used, so the unused ones are ended here.
             await self._end_unused(person, MAX_SESSIONS)
         return person
@@ -86,9 +86,9 @@ class Sessions:
         return [session for session in await self._load(person) if not self._is_over(session)]
 
     async def _load(self, person: str) -> list[Session]:
-        found = await self._client.hgetall(keys.sessions(person))
-        known = [(id_.decode(), json.loads(text)) for id_, text in found.items()]
-        sessions = [Session(id_, fields["made"], fields["used"]) for id_, fields in known]
+        stored_sessions = await self._client.hgetall(keys.sessions(person))
+        fields_by_id = [(id_.decode(), json.loads(text)) for id_, text in stored_sessions.items()]
+        sessions = [Session(id_, fields["made"], fields["used"]) for id_, fields in fields_by_id]
         return sorted(sessions, key=lambda session: (-session.used, -session.made, session.id))
 
     def _is_over(self, session: Session) -> bool:
@@ -114,5 +114,5 @@ class Sessions:
 
 def _split_token(session_token: str) -> tuple[str, str, str]:
     """Return person, id and token; all empty if the text is malformed."""
-    parts = session_token.rsplit(".", 2)
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 and session_token.isascii() else ("", "", "")
+    words = session_token.rsplit(".", 2)
+    return (words[0], words[1], words[2]) if len(words) == 3 and session_token.isascii() else ("", "", "")

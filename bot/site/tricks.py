@@ -26,15 +26,15 @@ def finished_tricks(kind: GameKind, moves: Iterable[Sequence[object]]) -> Iterat
 def _taker(kind: GameKind, trick: Sequence[ShownCard]) -> int:
     """Return the seat of the highest trump, otherwise of the highest card of the suit led."""
     index, led = kind.pack.index, trick[0].card[1]
-    followed = [played for played in trick if played.card[1] in (led, kind.trump)]
-    return max(followed, key=lambda played: (played.card[1] == kind.trump, index[played.card])).seat
+    candidates = [shown_card for shown_card in trick if shown_card.card[1] in (led, kind.trump)]
+    return max(candidates, key=lambda shown_card: (shown_card.card[1] == kind.trump, index[shown_card.card])).seat
 
 
 def trick_thirds(kind: GameKind, trick: LastTrick) -> int:
     """Return the thirds of a point of a trick's cards; 0 in games whose cards have no value."""
     if not kind.is_tressette:
         return 0
-    return sum(THIRDS[kind.pack.index[played.card]] for played in trick.cards)
+    return sum(THIRDS[kind.pack.index[shown_card.card]] for shown_card in trick.cards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class TrickCard:
 def trick_cards(trick: LastTrick, words: Wording, names: Sequence[str]) -> tuple[TrickCard, ...]:
     return tuple(
         TrickCard(
-            words.faces.drawn_code(played.card),
-            spoken_card(words, played.card),
-            names[played.seat],
-            played.signal or "",
-            played.seat == trick.winner,
+            words.faces.drawn_code(shown_card.card),
+            spoken_card(words, shown_card.card),
+            names[shown_card.seat],
+            shown_card.signal or "",
+            shown_card.seat == trick.winner,
         )
-        for played in trick.cards
+        for shown_card in trick.cards
     )

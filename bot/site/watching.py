@@ -48,14 +48,14 @@ def card_names() -> dict[str, dict[str, str]]:
 
 def combination_texts(language: str) -> dict[str, dict[str, tuple[str, tuple[str, ...]]]]:
     """Return each declaration as its player says it, and its cards, by suits and by its move."""
-    found = {}
+    texts_by_suits = {}
     for suits in ("italian", "french"):
         words = Wording(language, (), suits)
-        found[suits] = {
+        texts_by_suits[suits] = {
             move: (f"{capitalize(words.combination_name(move))}!", ITALIAN.names(combination.cards))
             for move, combination in COMBINATIONS.items()
         }
-    return found
+    return texts_by_suits
 
 
 class _WatchedTable:
@@ -89,17 +89,17 @@ class _WatchedTable:
 
         It skips states that come while the reader is busy. Without a new state it yields empty ones from time to time.
         """
-        shown = b""
+        last_state = b""
         while True:
             news = self._news
-            if self.state != shown:
-                shown = self.state
-                yield shown
+            if self.state != last_state:
+                last_state = self.state
+                yield last_state
             elif self.is_over:
                 return
             else:
                 await news.wait()
-                if self.state == shown and not self.is_over:
+                if self.state == last_state and not self.is_over:
                     yield b""
 
 
@@ -113,8 +113,8 @@ class Watching:
         room.watchers.append(self._handle_commit)
 
     def _handle_commit(self, commit: Commit) -> None:
-        if watched := self._watched.get(commit.code):
-            watched.changed.set()
+        if watched_table := self._watched.get(commit.code):
+            watched_table.changed.set()
 
     async def watch_id(self, table: Table) -> str:
         """Return a table's watch id, or "" if it cannot be watched."""
@@ -122,13 +122,13 @@ class Watching:
 
     async def get_table(self, watch_id: str) -> PublicTable | None:
         """Return a table, or None if the id is unknown or the table cannot be watched."""
-        found = await self._find_table(watch_id)
-        return public_table(found) if found else None
+        table = await self._find_table(watch_id)
+        return public_table(table) if table else None
 
     async def get_log(self, watch_id: str, language: str, suits: str) -> DealLog | None:
         """Return the log of a table's deal; None before the first deal, and if the table cannot be watched."""
-        found = await self._find_table(watch_id)
-        return watched_log(found, language, suits) if found else None
+        table = await self._find_table(watch_id)
+        return watched_log(table, language, suits) if table else None
 
     async def stream(self, watch_id: str) -> AsyncGenerator[bytes] | None:
         """Stream a table's states as JSON until its game is over or it can no longer be watched.
@@ -140,51 +140,51 @@ class Watching:
         return None if table is None else self._stream(table.code)
 
     async def _stream(self, code: str) -> AsyncGenerator[bytes]:
-        watched = self._watched.get(code)
-        if watched is None:
-            watched = self._watched[code] = _WatchedTable()
-            self._tasks.start(self._follow(code, watched))
-        watched.watchers += 1
+        watched_table = self._watched.get(code)
+        if watched_table is None:
+            watched_table = self._watched[code] = _WatchedTable()
+            self._tasks.start(self._follow(code, watched_table))
+        watched_table.watchers += 1
         try:
-            async for state in watched.states():
+            async for state in watched_table.states():
                 yield state
         finally:
-            watched.watchers -= 1
-            watched.changed.set()
+            watched_table.watchers -= 1
+            watched_table.changed.set()
 
     def stop(self) -> None:
         self._tasks.cancel()
 
-    async def _follow(self, code: str, watched: _WatchedTable) -> None:
+    async def _follow(self, code: str, watched_table: _WatchedTable) -> None:
         """Read a table after each change, and at intervals, as long as it has spectators."""
         try:
-            while not watched.is_over:
-                watched.changed.clear()
-                await self._refresh(code, watched)
+            while not watched_table.is_over:
+                watched_table.changed.clear()
+                await self._refresh(code, watched_table)
                 seconds = RECHECK_SECONDS if self._shards.owns(code) else REMOTE_RECHECK_SECONDS
                 with suppress(TimeoutError):
                     async with asyncio.timeout(seconds):
-                        await watched.changed.wait()
-                if not watched.watchers:
+                        await watched_table.changed.wait()
+                if not watched_table.watchers:
                     return
         except Exception:
             log.exception("watching_failed", table=code)
         finally:
             del self._watched[code]
-            watched.end()
+            watched_table.end()
 
-    async def _refresh(self, code: str, watched: _WatchedTable) -> None:
+    async def _refresh(self, code: str, watched_table: _WatchedTable) -> None:
         try:
             table = await self._load_watchable(code)
         except STORE_ERRORS as error:
             # Spectators keep the old state until the store is back.
             log.info("watched_table_not_read", table=code, why=type(error).__name__)
-            watched.update(watched.state)
+            watched_table.update(watched_table.state)
             return
         if table:
-            watched.update(public_table(table).model_dump_json().encode())
+            watched_table.update(public_table(table).model_dump_json().encode())
         if table is None or table.phase in ("over", "closed"):
-            watched.end()
+            watched_table.end()
 
     async def _find_table(self, watch_id: str) -> Table | None:
         # Check this before any lookup, so that a wrong link does not reveal which codes exist.
@@ -194,8 +194,8 @@ class Watching:
 
     async def is_valid(self, watch_id: str) -> bool:
         """Return whether the bot made this watch id. Its table can be gone."""
-        known = await self._watch_id(watch_id.partition("-")[0])
-        return secrets.compare_digest(known.encode(), watch_id.encode())
+        valid_id = await self._watch_id(watch_id.partition("-")[0])
+        return secrets.compare_digest(valid_id.encode(), watch_id.encode())
 
     async def _load_watchable(self, code: str) -> Table | None:
         try:

@@ -56,9 +56,9 @@ class WhatIf:
         game = await self._load_game(line)
         if game is None:
             return None
-        end = _play(game, line)
-        if seat is not None and end.turn not in (None, seat):
-            line = line._replace(moves=(*line.moves, await self._choose_move(end)))
+        position = _play(game, line)
+        if seat is not None and position.turn not in (None, seat):
+            line = line._replace(moves=(*line.moves, await self._choose_move(position)))
         return replayed_line(game, line.deal, line.place, line.moves, *reader)
 
     async def judge(self, line: Line) -> LineVerdicts | None:
@@ -75,9 +75,9 @@ class WhatIf:
         return LineVerdicts(lost=await self._think(solve_line, record, line.deal, line.place, line.moves))
 
     async def _load_game(self, line: Line) -> FinishedGame | None:
-        stored = await self._archive.get_bytes(line.game_id)
+        content = await self._archive.get_bytes(line.game_id)
         try:
-            game = FinishedGame.parse(stored) if stored else None
+            game = FinishedGame.parse(content) if content else None
         except UnreadableGame:
             return None
         deals = game.record.deals if game else []
@@ -103,7 +103,7 @@ class WhatIf:
 
 def _play(game: FinishedGame, line: Line) -> Game:
     try:
-        *_, end = continue_record(game.record, line.deal, line.place, line.moves)
+        *_, position = continue_record(game.record, line.deal, line.place, line.moves)
     except EngineError as error:
         raise ImpossibleLine(str(error)) from None
-    return end
+    return position

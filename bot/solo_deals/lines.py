@@ -81,8 +81,8 @@ def best_line(lines: Sequence[SoloLine]) -> SoloLine | None:
 
     Ties go to the lower id, so that all players see the same line.
     """
-    finished = [line for line in lines if line.result.margin is not None]
-    return min(finished, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
+    finished_lines = [line for line in lines if line.result.margin is not None]
+    return min(finished_lines, key=lambda line: (-(line.result.margin or 0), line.game), default=None)
 
 
 def first_fork(lines: Sequence[SoloLine]) -> FirstFork | None:

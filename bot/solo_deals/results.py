@@ -39,5 +39,5 @@ class SoloResult:
 def result_of(record: Record) -> SoloResult:
     """Return the result of a game of one deal. An unfinished deal counts as given up."""
     deal = deal_result(record)
-    ours = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
-    return SoloResult(deal.points if deal.ending == "played" else None, ours)
+    own_tricks = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
+    return SoloResult(deal.points if deal.ending == "played" else None, own_tricks)

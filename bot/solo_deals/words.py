@@ -36,12 +36,12 @@ def fork_text(words: Wording, lines: Sequence[SoloLine]) -> str:
     fork = first_fork(lines)
     if fork is None:
         return _("Everyone played the same cards.")
-    ways = []
+    branch_texts = []
     for branch in fork.branches:
-        way = _("{move}, later") if branch.is_later else "{move}"
-        ways.append(f"{way.format(move=move_text(words, branch.move))} ×{branch.times}")
+        template = _("{move}, later") if branch.is_later else "{move}"
+        branch_texts.append(f"{template.format(move=move_text(words, branch.move))} ×{branch.times}")
     when = moment_text(words, fork.decision)
-    return _("First difference, {when}: {ways}").format(when=when, ways=" · ".join(ways))
+    return _("First difference, {when}: {ways}").format(when=when, ways=" · ".join(branch_texts))
 
 
 def moment_text(words: Wording, decision: Decision) -> str:
@@ -51,7 +51,7 @@ def moment_text(words: Wording, decision: Decision) -> str:
 
 def move_text(words: Wording, move: str) -> str:
     """Return a move without its player's name: a card alone, any other move in words."""
-    word, *rest = move.split(" ")
+    word, *arguments = move.split(" ")
     if word == "play":
-        return words.card(rest[0]) + (f" ({rest[1]}!)" if len(rest) > 1 else "")
+        return words.card(arguments[0]) + (f" ({arguments[1]}!)" if len(arguments) > 1 else "")
     return short_move(words, move) if word in ("declare", "bid") else f"“{advice_text(words, move)}”"

@@ -124,10 +124,10 @@ class BatchedScript:
     async def _refresh_cluster(self, answers: Sequence[Any]) -> None:
         if not isinstance(self._client, Cluster):
             return
-        moved = {error.slot_id: error for error in answers if isinstance(error, MovedError)}
-        for error in moved.values():
+        moved_slots = {error.slot_id: error for error in answers if isinstance(error, MovedError)}
+        for error in moved_slots.values():
             await self._client.move_slot(error)
-        if not moved:
+        if not moved_slots:
             await self._client.refresh()
 
     def _build_commands(self, batch: Sequence[Call]) -> list[Command]:
@@ -152,8 +152,8 @@ class BatchedScript:
         pool = self._client.connection_pool
         connection = await pool.get_connection()
         try:
-            packed = b"".join(pack_command(tuple(command)) for command in commands)
-            await connection.send_packed_command(packed, check_health=False)
+            payload = b"".join(pack_command(tuple(command)) for command in commands)
+            await connection.send_packed_command(payload, check_health=False)
             answers = []
             for _ in commands:
                 try:

@@ -64,8 +64,8 @@ def with_closed_errors(connection_class: Any) -> Any:
 class ClusterDown(ConnectionError):
     """A command kept failing until its retries ended. One of the attempts might have succeeded."""
 
-    def __init__(self, last: Exception) -> None:
-        super().__init__(f"the cluster has not healed: {type(last).__name__}: {last}")
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"the cluster has not healed: {type(error).__name__}: {error}")
 
 
 class Cluster(RedisCluster):
@@ -98,12 +98,12 @@ class Cluster(RedisCluster):
 
     async def run_with_retries(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
         """Do the work and return its result. Repeat it while the cluster recovers; then raise ClusterDown."""
-        until = asyncio.get_running_loop().time() + RETRY_SECONDS
+        deadline = asyncio.get_running_loop().time() + RETRY_SECONDS
         while True:
             try:
                 return await work()
             except FAILOVER_ERRORS as error:
-                if asyncio.get_running_loop().time() > until:
+                if asyncio.get_running_loop().time() > deadline:
                     raise ClusterDown(error) from None
                 await self.refresh()
 
@@ -121,12 +121,12 @@ class Cluster(RedisCluster):
 
     async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
         """Send commands to a node in one round trip. Some of the returned answers can be errors."""
-        sent: list[Any] = [PipelineCommand(index, *command) for index, command in enumerate(commands)]
+        pipeline_commands: list[Any] = [PipelineCommand(index, *command) for index, command in enumerate(commands)]
         try:
-            await node.execute_pipeline(sent)
+            await node.execute_pipeline(pipeline_commands)
         except (RedisError, OSError) as error:
-            return [error] * len(sent)
-        return [command.result for command in sent]
+            return [error] * len(pipeline_commands)
+        return [command.result for command in pipeline_commands]
 
     async def move_slot(self, error: MovedError) -> None:
         try:

@@ -14,7 +14,7 @@ NEW_LOG = -1  # the version in a notification about a rewritten log, which no re
 class CommitNotification(NamedTuple):
     """``entries`` were added to a log that had this ``version`` and the entry ``last`` at its end.
 
-    ``clock`` is as in `bot.store.Store.append`. ``details`` is the ``about`` of that call, or None.
+    ``clock`` is as in `bot.store.Store.append`. ``details`` is that call's, or None.
     """
 
     code: str
@@ -28,10 +28,10 @@ class CommitNotification(NamedTuple):
     def parse(cls, message: bytes) -> Self:
         """Parse a message of a worker's channel. Raise ValueError if it is not a notification."""
         head, last, *entries = message.split(b"\n")
-        code, version, clock, about = json.loads(head)
-        return cls(code, version, clock, about, last, entries)
+        code, version, clock, details = json.loads(head)
+        return cls(code, version, clock, details, last, entries)
 
 
-def notification_header(code: str, version: int, clock: float | None, about: object) -> str:
-    """Return the first line of the message. ``about`` is any JSON value."""
-    return json.dumps([code, version, clock, about])
+def notification_header(code: str, version: int, clock: float | None, details: object) -> str:
+    """Return the first line of the message. ``details`` is any JSON value."""
+    return json.dumps([code, version, clock, details])

@@ -159,15 +159,15 @@ class EmbeddedStore:
             return None
         return process if _is_valkey_of(self.folder, process) else None
 
-    async def _wait_for_answer(self, patience: float) -> bool:
-        """Return whether a running Valkey answers within ``patience`` seconds, plus the time it loads its file."""
-        deadline, is_logged = asyncio.get_running_loop().time() + patience, False
+    async def _wait_for_answer(self, max_seconds: float) -> bool:
+        """Return whether a running Valkey answers within ``max_seconds``, plus the time it loads its file."""
+        deadline, is_logged = asyncio.get_running_loop().time() + max_seconds, False
         while True:
             answer = await asyncio.to_thread(_send_command, self.socket_path, b"PING")
             if answer.startswith(b"+PONG"):
                 return True
-            if patience and answer.startswith(LOADING):
-                deadline = asyncio.get_running_loop().time() + patience
+            if max_seconds and answer.startswith(LOADING):
+                deadline = asyncio.get_running_loop().time() + max_seconds
                 if not is_logged:
                     log.info("store_loading", folder=str(self.folder))
                 is_logged = True
@@ -245,10 +245,10 @@ def server_path() -> Path:
     stops at a Ctrl-C meant for the bot.
     """
     try:
-        found = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]
+        paths = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]
     except PackageNotFoundError:
-        found = []
-    for path in found:
+        paths = []
+    for path in paths:
         if path.is_file():
             return path
     raise StoreError(f"There is no embedded Valkey for this machine ({PACKAGE}): set REDIS_URL to a store of your own.")
@@ -267,13 +267,13 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
             return b"valkey-server" in (proc / "cmdline").read_bytes() and (proc / "cwd").samefile(folder)
         except OSError:
             return False
-    listed = subprocess.run(["ps", "-p", str(process), "-o", "command="], check=False, capture_output=True)
-    return b"valkey-server" in listed.stdout
+    process_list = subprocess.run(["ps", "-p", str(process), "-o", "command="], check=False, capture_output=True)
+    return b"valkey-server" in process_list.stdout
 
 
 def _start_process(command: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Start a process that ignores a Ctrl-C in the bot's terminal. Only its user can read its files."""
-    nowhere = subprocess.DEVNULL
+    null_device = subprocess.DEVNULL
     return subprocess.Popen(
         command,
         cwd=folder,
@@ -281,8 +281,8 @@ def _start_process(command: list[str], folder: Path, stdin: int = subprocess.DEV
         umask=0o077,
         start_new_session=True,
         stdin=stdin,
-        stdout=nowhere,
-        stderr=nowhere,
+        stdout=null_device,
+        stderr=null_device,
     )
 
 

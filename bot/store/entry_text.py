@@ -47,12 +47,12 @@ class Forms(Generic[E]):
 
     def read(self, text: str) -> E:
         """Parse an entry. Raise UnreadableEntry if `write` would not write it like this."""
-        word, space, rest = text.partition(" ")
+        word, space, field_text = text.partition(" ")
         for kind in self._kinds.get(word, ()):
             _, fields = self._forms[kind]
-            parts = rest.split(" ", max(0, len(fields) - 1)) if space else []
+            field_texts = field_text.split(" ", max(0, len(fields) - 1)) if space else []
             try:
-                entry: E = kind(*[field.read(part) for field, part in zip(fields, parts, strict=True)])
+                entry: E = kind(*[field.read(part) for field, part in zip(fields, field_texts, strict=True)])
             except (KeyError, ValueError):
                 continue
             if self.write(entry) == text:

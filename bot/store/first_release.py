@@ -85,17 +85,17 @@ async def name_rules(client: Any) -> None:
     """Write all rules of each game in progress into the entry of its first deal."""
     swap = client.register_script(SWAP)
     async for key in client.scan_iter("{s*}:table:*"):
-        done = False
-        while not done:
-            stored = await client.lrange(key, 0, -1)
-            named = _with_named_rules(stored)
-            done = named is None or bool(await swap(keys=[key], args=[len(stored), stored[0], *named]))
+        is_done = False
+        while not is_done:
+            stored_log = await client.lrange(key, 0, -1)
+            new_log = _with_named_rules(stored_log)
+            is_done = new_log is None or bool(await swap(keys=[key], args=[len(stored_log), stored_log[0], *new_log]))
 
 
-def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
+def _with_named_rules(stored_log: list[bytes]) -> list[bytes] | None:
     """Return the stored list of a log with the rules in its first deal; None if it does not change."""
     try:
-        entries = unfold(stored).entries
+        entries = unfold(stored_log).entries
     except ValueError:
         # The log was unreadable before. The next load sets the table aside.
         return None
@@ -105,11 +105,11 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
                 return None
             case Deal(secret):
                 rules = _rules_from(entry for _, entry in _readable_entries(entries[:index]))
-                named = FirstDeal(secret, RELEASE, rules)
+                first_deal = FirstDeal(secret, RELEASE, rules)
                 stamp = entries[index].removeprefix(strip_stamp(entries[index]))
-                entries[index] = encode(named).encode() + stamp
-                folded = len(entries) - (len(stored) - 1)
-                return [make_head(entries[:folded]), *entries[folded:]]
+                entries[index] = encode(first_deal).encode() + stamp
+                folded_count = len(entries) - (len(stored_log) - 1)
+                return [make_head(entries[:folded_count]), *entries[folded_count:]]
     return None
 
 
@@ -119,18 +119,18 @@ def _readable_entries(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
             yield index, decode(strip_stamp(entry).decode())
 
 
-def _rules_from(before: Iterable[Entry]) -> dict[str, Value]:
+def _rules_from(entries: Iterable[Entry]) -> dict[str, Value]:
     """Return every option of a game from the entries before it began."""
     rules: dict[str, Value] = {}
-    chosen: set[str] = set()
-    for entry in before:
+    chosen_names: set[str] = set()
+    for entry in entries:
         match entry:
             case Open(game) | ChangeGame(game):
-                rules, chosen = dict(DEFAULTS[game]), set()
+                rules, chosen_names = dict(DEFAULTS[game]), set()
             case Rule(name, value):
                 rules[name] = value
-                chosen.add(name)
-    if rules.get("declare") == "none" and rules.get("packets") and "target" not in chosen:
+                chosen_names.add(name)
+    if rules.get("declare") == "none" and rules.get("packets") and "target" not in chosen_names:
         rules["target"] = WITHOUT_DECLARATIONS
     return rules
 
@@ -138,7 +138,7 @@ def _rules_from(before: Iterable[Entry]) -> dict[str, Value]:
 async def convert_table_lists(client: Any) -> None:
     """Turn lists of tables into hashes of codes and tokens (`bot.store.index`)."""
     to_hash = client.register_script(TO_HASH)
-    for pattern in (keys.seated("*"), keys.hosted("*")):
+    for pattern in (keys.tables_of_person("*"), keys.tables_of_chat("*")):
         async for key in client.scan_iter(pattern):
             await to_hash(keys=[key], args=["0.layout1"])
 
@@ -146,27 +146,27 @@ async def convert_table_lists(client: Any) -> None:
 async def index_people(client: Any) -> None:
     """Index finished games, rating scopes and live tables by person. Delete old handles."""
     # The modules that write these keys are not used. They can change, and a migration must not.
-    begin = 0
-    while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
-        begin += len(found)
+    start = 0
+    while games := await client.zrange(keys.GAMES_ORDER, start, start + GAMES_AT_ONCE - 1, withscores=True):
+        start += len(games)
         async with client.pipeline(transaction=False) as pipe:
-            for game, _number in found:
+            for game, _number in games:
                 pipe.get(keys.game(game.decode()))
-            stored = await pipe.execute()
+            texts = await pipe.execute()
         async with client.pipeline(transaction=False) as pipe:
-            for (_game, number), text in zip(found, stored, strict=True):
+            for (_game, number), text in zip(games, texts, strict=True):
                 _index_game(pipe, int(number), text)
             await pipe.execute()
     async for key in client.scan_iter(match="{s*}:table:*", count=GAMES_AT_ONCE):
         # Unreadable logs are not indexed.
         with suppress(ValueError, IndexError, zlib.error):
             for person in people_in(unfold(await client.lrange(key, 0, -1)).entries):
-                await client.sadd(keys.named(person), key.decode().rpartition(":")[2])
+                await client.sadd(keys.tables_naming(person), key.decode().rpartition(":")[2])
     async for key in client.scan_iter(match="handle:*", count=GAMES_AT_ONCE):
         person = (await client.get(key) or b"").decode()
         platform = person.partition(":")[0]
-        known = await client.hget(keys.person(person), "handle") or b""
-        if keys.handle(platform, known.decode()) != key.decode():
+        stored_handle = await client.hget(keys.person(person), "handle") or b""
+        if keys.handle(platform, stored_handle.decode()) != key.decode():
             await client.delete(key)
 
 
@@ -174,13 +174,13 @@ def _index_game(pipe: Any, number: int, text: bytes | None) -> None:
     try:
         game = json.loads(zlib.decompress(text or b""))
         month = time.strftime("%Y-%m", time.gmtime(game["ended"]))
-        within = [f"{chat}|{month}|{game['record']['game']}" for chat in game["chats"] or ["*"]]
+        scopes = [f"{chat}|{month}|{game['record']['game']}" for chat in game["chats"] or ["*"]]
         people = [person for person in game["people"] if person and not person.startswith("robot:")]
-        rated = bool(game["record"]["winner"]) and len(people) == len(game["people"])
+        is_rated = bool(game["record"]["winner"]) and len(people) == len(game["people"])
     except (zlib.error, ValueError, KeyError, TypeError):
         # An unreadable game is not indexed.
         return
     for person in people:
         pipe.sadd(keys.games_of(person), number)
-        if rated:
-            pipe.sadd(keys.scopes(person), *within)
+        if is_rated:
+            pipe.sadd(keys.scopes(person), *scopes)

@@ -95,11 +95,13 @@ def is_readable_by_others(folder: Path) -> bool:
     status = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
         raise StoreError(f"The data folder {folder} is a link that another user made: delete it, {USE_ANOTHER}.")
-    own = f"name a folder of its own, such as {folder / ('data' if folder.name == 'buongioco' else 'buongioco')}"
-    if (status.st_uid != os.geteuid() or status.st_mode & 0o077) and (thing := _foreign_file(folder)):
-        raise StoreError(f"The data folder {folder} has other things in it ({thing}): {own} (BUONGIOCO_DATA).")
+    advice = f"name a folder of its own, such as {folder / ('data' if folder.name == 'buongioco' else 'buongioco')}"
+    if (status.st_uid != os.geteuid() or status.st_mode & 0o077) and (foreign_file := _foreign_file(folder)):
+        raise StoreError(
+            f"The data folder {folder} has other things in it ({foreign_file}): {advice} (BUONGIOCO_DATA)."
+        )
     if status.st_mode & 0o022 and status.st_mode & stat.S_ISVTX:
-        raise StoreError(f"The data folder {folder} is shared by all users, as /tmp is: {own} (BUONGIOCO_DATA).")
+        raise StoreError(f"The data folder {folder} is shared by all users, as /tmp is: {advice} (BUONGIOCO_DATA).")
     if status.st_uid != os.geteuid():
         raise StoreError(
             f"The data folder {folder} belongs to another user (number {status.st_uid}): run the bot as that user, "

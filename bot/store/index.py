@@ -39,18 +39,17 @@ class Index:
         self._reserve, self._remove = BatchedScript(client, RESERVE), BatchedScript(client, REMOVE)
 
     async def reserve(
-        self, key: str, code: str, limit: int | None = None, clean: Callable[[], Awaitable[object]] | None = None
+        self, key: str, code: str, limit: int | None = None, remove_old: Callable[[], Awaitable[object]] | None = None
     ) -> Reservation | None:
         """Add a table or renew its entry. Return None if the index already has ``limit`` other tables.
 
-        If the index is full, ``clean`` is called to remove entries that no longer count, and the reservation is tried
-        once more.
+        If the index is full, ``remove_old`` removes entries that no longer count, and the reservation is tried again.
         """
-        found = await self._reserve([key], [code, secrets.token_hex(4), "" if limit is None else limit])
-        if not found and clean:
-            await clean()
+        answer = await self._reserve([key], [code, secrets.token_hex(4), "" if limit is None else limit])
+        if not answer and remove_old:
+            await remove_old()
             return await self.reserve(key, code, limit)
-        return Reservation(found[0].decode(), bool(found[1])) if found else None
+        return Reservation(answer[0].decode(), bool(answer[1])) if answer else None
 
     @asynccontextmanager
     async def reserve_for_commit(
@@ -58,7 +57,7 @@ class Index:
         key: str,
         code: str,
         limit: int | None = None,
-        clean: Callable[[], Awaitable[object]] | None = None,
+        remove_old: Callable[[], Awaitable[object]] | None = None,
         error: EngineError | None = None,
     ) -> AsyncIterator[None]:
         """Reserve an entry for the commit in this context, or raise the ``error`` of a full index.
@@ -66,14 +65,14 @@ class Index:
         If the commit is refused, remove the entry, unless it existed before or was renewed. After any other error the
         commit's result is unknown, so the entry stays until a reader checks it.
         """
-        made = await self.reserve(key, code, limit, clean)
-        if made is None and error:
+        reservation = await self.reserve(key, code, limit, remove_old)
+        if reservation is None and error:
             raise error
         try:
             yield
         except (EngineError, CodeTaken):
-            if made and made.is_new:
-                await self.remove_if_unchanged(key, code, made.token)
+            if reservation and reservation.is_new:
+                await self.remove_if_unchanged(key, code, reservation.token)
             raise
 
     async def remove_if_unchanged(self, key: str, code: str, token: str) -> None:

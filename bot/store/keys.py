@@ -60,7 +60,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{learn}:…`` | | how far people are in courses (`bot.features.learn.keys`) |
 | ``{push}:…`` | | browsers that take notifications, and the bot's key (`bot.features.web_push.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
-| ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.once_a_day`) |
+| ``marked``, ``{marks:<day>}:…`` | | marks of activities that are possible once a day (`bot.days.once_a_day`) |
 | ``{levers}:levers`` | hash | the host's bans, announcement and maintenance, and their version (`bot.store.levers`) |
 | ``{levers}:pulls`` | list | the log of the host's levers, JSON, oldest first |
 | ``{levers}:shown`` | hash | the announcement that a shard's boards show, by shard (`bot.announcements`) |
@@ -120,9 +120,9 @@ def prefix_key(prefix: str, suffix: str = "") -> Callable[[object], str]:
 
 
 table = _table_key("table")
-shown = _table_key("shown")
-gone = _table_key("gone")
-ended = _table_key("ended")
+message_states = _table_key("shown")
+tombstone = _table_key("gone")
+removed_log = _table_key("ended")
 
 changed = prefix_key("{s", "}:changed")
 timers = prefix_key("{s", "}:timers")
@@ -132,8 +132,8 @@ set_aside = prefix_key("{s", "}:set_aside")
 
 # keys of people, by their ids
 person = prefix_key("person:")
-seated = prefix_key("seated:")
-named = prefix_key("named:")
+tables_of_person = prefix_key("seated:")
+tables_naming = prefix_key("named:")
 games_of = prefix_key("games_of:")
 sessions = prefix_key("sessions:")
 tries = prefix_key("tries:")
@@ -154,7 +154,7 @@ pace = prefix_key("pace:")
 last_game = prefix_key("last:")  # of a person or chat
 used_keys = prefix_key("used_keys:")
 entrance = prefix_key("entrance:")
-opened_from = prefix_key("opened_from:")
+tables_from_address = prefix_key("opened_from:")
 worker_channel = prefix_key("buongioco:worker:")  # channel for commits to the tables that a worker delivers
 
 
@@ -162,7 +162,7 @@ def handle(platform: str, handle: str) -> str:
     return f"handle:{platform}:{handle.lower()}"
 
 
-def hosted(place: str) -> str:
+def tables_of_chat(place: str) -> str:
     return f"hosted:{place.partition('/')[0]}"
 
 

@@ -46,22 +46,22 @@ async def check(
         await check_server(client)
         if migrate:
             await client.set(keys.SCHEMA, version, nx=True)
-        stored = await client.get(keys.SCHEMA)
-        if stored == RESTORING.encode():
+        stored_number = await client.get(keys.SCHEMA)
+        if stored_number == RESTORING.encode():
             raise StoreError(
                 "A backup is being restored into the store. If that was interrupted, run `buongioco restore FILE "
                 "--replace` again."
             )
         # A store without a number is new.
-        found = version if stored is None else int(stored)
-        if found < version and all(step in migrations for step in range(found, version)):
+        layout = version if stored_number is None else int(stored_number)
+        if layout < version and all(step in migrations for step in range(layout, version)):
             if not migrate:
                 raise StoreError(
-                    f"The store has layout {found} of an older version, and this version needs layout {version}: stop "
+                    f"The store has layout {layout} of an older version, and this version needs layout {version}: stop "
                     "every worker of the bot, and start this version first."
                 )
             await _migrate(client, version, migrations)
-            found = int(await client.get(keys.SCHEMA))
+            layout = int(await client.get(keys.SCHEMA))
     except LockError:
         raise StoreUnavailable("Another worker is migrating the store: start this one again afterwards.") from None
     except (*STORE_ERRORS, ValueError) as error:
@@ -70,9 +70,9 @@ async def check(
         raise StoreUnavailable(
             f"The store cannot be reached ({type(error).__name__}): check that it runs and that REDIS_URL is right."
         ) from None
-    if found != version:
+    if layout != version:
         raise StoreError(
-            f"The store's layout is number {found}, and this version of Buongioco knows number {version}: "
+            f"The store's layout is number {layout}, and this version of Buongioco knows number {version}: "
             "run the version that wrote it, or set REDIS_URL to another store."
         )
 
@@ -102,7 +102,7 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
         log.info("waiting_for_migration", why="another worker is migrating the store, or was just killed")
     # A worker that lost the lock, as after a long sleep, must stop, because another one migrates now.
     async with lock, asyncio.timeout(LOCK_SECONDS) as limit:
-        holding = asyncio.create_task(_renew_lock(lock, limit))
+        renewal = asyncio.create_task(_renew_lock(lock, limit))
         try:
             steps = range(int(await client.get(keys.SCHEMA)), version)
             if steps:
@@ -112,14 +112,14 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
                 await migrations[step](client)
                 await client.set(keys.SCHEMA, step + 1)
         finally:
-            holding.cancel()
+            renewal.cancel()
 
 
 async def _renew_lock(lock: Any, limit: asyncio.Timeout) -> None:
     now = asyncio.get_running_loop().time
     while True:
         await asyncio.sleep(LOCK_SECONDS / 3)
-        until = now() + LOCK_SECONDS
+        lock_end = now() + LOCK_SECONDS
         with suppress(*STORE_ERRORS):
             await lock.reacquire()
-            limit.reschedule(until)
+            limit.reschedule(lock_end)

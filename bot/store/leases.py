@@ -53,7 +53,7 @@ class Leases:
 
         A worker that ``joins`` is not added while a worker with another time zone is alive.
         """
-        now, silent, *alive = await self._report_alive(
+        now, silent, *alive_workers = await self._report_alive(
             keys=[keys.WORKERS], args=[f"{worker} {zone}", LEASE_SECONDS, zone if joins else ""]
         )
         # Use the time of the answer. A slow answer makes the estimate late, so no day ends too early.
@@ -66,7 +66,7 @@ class Leases:
                     last_heard_seconds_ago=round(float(now) - float(last_report), 1),
                     why="it was killed, lost power, froze, or cannot reach the store",
                 )
-        return _zones_of(alive)
+        return _zones_of(alive_workers)
 
     async def count_workers(self) -> int:
         """Count workers that reported within the last `LEASE_SECONDS`. Some of them can be dead."""
@@ -115,19 +115,19 @@ class Leases:
         """Give a shard back. Its playing time stops."""
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
-    async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
+    async def due_clocks(self, shards: Sequence[int], seconds: float) -> dict[str, float]:
         """Return the tables whose clocks ring within this playing time, with the seconds left; 0 or less if due."""
-        all_found = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [within]) for shard in shards))
+        answers = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [seconds]) for shard in shards))
         return {
-            code.decode(): float(left)
-            for found in all_found
-            for code, left in zip(found[::2], found[1::2], strict=True)
+            code.decode(): float(seconds_left)
+            for answer in answers
+            for code, seconds_left in zip(answer[::2], answer[1::2], strict=True)
         }
 
     async def clock_rings_in(self, code: str) -> float | None:
         """Return the seconds of playing time until a table's clock rings, or None if no clock runs."""
-        found = await self._due_clocks(self._clock_keys(keys.shard_of(code)), ["", code])
-        return float(found[1]) if found else None
+        answer = await self._due_clocks(self._clock_keys(keys.shard_of(code)), ["", code])
+        return float(answer[1]) if answer else None
 
     @staticmethod
     def _clock_keys(shard: int) -> list[str]:
@@ -138,13 +138,13 @@ def _zones_of(members: Iterable[bytes]) -> list[str]:
     return [member.decode().partition(" ")[2] for member in members]
 
 
-async def require_no_workers(client: Any, patience: float = 0.0) -> None:
-    """Raise StoreUnavailable if workers are still alive, or were just killed, after ``patience`` seconds."""
+async def require_no_workers(client: Any, max_seconds: float = 0.0) -> None:
+    """Raise StoreUnavailable if workers are still alive, or were just killed, after ``max_seconds``."""
     now = asyncio.get_running_loop().time
-    until = now() + patience
-    while alive := await Leases(client).count_workers():
-        if now() >= until:
-            workers = "A worker is" if alive == 1 else f"{alive} workers are"
+    deadline = now() + max_seconds
+    while worker_count := await Leases(client).count_workers():
+        if now() >= deadline:
+            workers = "A worker is" if worker_count == 1 else f"{worker_count} workers are"
             raise StoreUnavailable(
                 f"{workers} running on this store: stop all workers first. A killed worker counts for "
                 f"{LEASE_SECONDS} seconds more."

@@ -90,19 +90,19 @@ class Levers:
         """Read the levers if they have changed."""
         if int(await self._client.hget(keys.LEVERS, VERSION) or 0) == self.version:
             return
-        found = {name.decode(): value.decode() for name, value in (await self._client.hgetall(keys.LEVERS)).items()}
-        version = int(found.pop(VERSION, 0))
+        fields = {name.decode(): value.decode() for name, value in (await self._client.hgetall(keys.LEVERS)).items()}
+        version = int(fields.pop(VERSION, 0))
         if version == self.version:
             # Another task has read these levers in the meantime.
             return
         self.version = version
         self.bans = {
             name.removeprefix(BAN_PREFIX): _parse(Ban, text)
-            for name, text in found.items()
+            for name, text in fields.items()
             if name.startswith(BAN_PREFIX)
         }
-        self.announcement = _parse_notice(found.get(ANNOUNCEMENT_FIELD))
-        self.maintenance = _parse_notice(found.get(MAINTENANCE_FIELD))
+        self.announcement = _parse_notice(fields.get(ANNOUNCEMENT_FIELD))
+        self.maintenance = _parse_notice(fields.get(MAINTENANCE_FIELD))
         BANS.set(len(self.bans))
         ANNOUNCED.set(self.announcement is not None)
         MAINTENANCE.set(self.maintenance is not None)

@@ -48,10 +48,10 @@ class Log(NamedTuple):
         Old entries lose their stamps and share memory. The first entry keeps its stamp, which names the update that
         opened the table.
         """
-        extended = [*self.entries, *entries]
-        for index in range(max(1, self.version - STAMPS_KEPT), len(extended) - STAMPS_KEPT):
-            extended[index] = _intern(strip_stamp(extended[index]))
-        return Log(extended)
+        all_entries = [*self.entries, *entries]
+        for index in range(max(1, self.version - STAMPS_KEPT), len(all_entries) - STAMPS_KEPT):
+            all_entries[index] = _intern(strip_stamp(all_entries[index]))
+        return Log(all_entries)
 
     def has_update(self, update: str) -> bool:
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
@@ -59,8 +59,8 @@ class Log(NamedTuple):
     def starts_with(self, other: "Log") -> bool:
         """Return whether another log is the beginning of this one. Stamps are ignored."""
         return other.version <= self.version and all(
-            mine == theirs or strip_stamp(mine) == strip_stamp(theirs)
-            for mine, theirs in zip(self.entries, other.entries, strict=False)
+            entry == other_entry or strip_stamp(entry) == strip_stamp(other_entry)
+            for entry, other_entry in zip(self.entries, other.entries, strict=False)
         )
 
     def was_opened_by(self, update: str) -> bool:
@@ -82,27 +82,27 @@ def make_head(entries: Sequence[bytes]) -> bytes:
     """Return a head for these entries. Only the first and the latest keep their stamps."""
     if not entries:
         return EMPTY_HEAD
-    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=COMMON_ENTRIES)
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=COMMON_ENTRIES)
     latest = max(1, len(entries) - STAMPS_KEPT)
-    kept = [entries[0], *map(strip_stamp, entries[1:latest]), *entries[latest:]]
-    folded = squeeze.compress(b"\n".join(kept)) + squeeze.flush()
-    return b"%d %s" % (len(entries), folded)
+    shortened = [entries[0], *map(strip_stamp, entries[1:latest]), *entries[latest:]]
+    compressed = compressor.compress(b"\n".join(shortened)) + compressor.flush()
+    return b"%d %s" % (len(entries), compressed)
 
 
-def unfold(stored: Sequence[bytes]) -> Log:
+def unfold(elements: Sequence[bytes]) -> Log:
     """Return the log of a stored list. Raise ValueError if the list is damaged."""
-    if not stored:
+    if not elements:
         return Log([])
-    count, _, folded = stored[0].partition(b" ")
+    count, _, compressed = elements[0].partition(b" ")
     entries: list[bytes] = []
-    if folded:
+    if compressed:
         try:
-            entries = zlib.decompressobj(-15, zdict=COMMON_ENTRIES).decompress(folded).split(b"\n")
+            entries = zlib.decompressobj(-15, zdict=COMMON_ENTRIES).decompress(compressed).split(b"\n")
         except zlib.error as error:
             raise ValueError(f"the head of a table's log is damaged: {error}") from None
     if not count.isdigit() or len(entries) != int(count):
         raise ValueError("the head of a table's log does not hold as many entries as it says")
-    return Log([*entries, *stored[1:]])
+    return Log([*entries, *elements[1:]])
 
 
 def add_stamp(text: str, update: str) -> bytes:

@@ -16,14 +16,16 @@ GAMES_AT_ONCE = 1000
 async def count_games(client: Any) -> None:
     """Number finished games by a counter. If games share a number, all but the first get a new one."""
     last: tuple[bytes, float] = (b"", 0)
-    begin, doubles = 0, []
-    while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
-        doubles += [game for (_, before), (game, number) in pairwise([last, *found]) if number == before]
-        begin, last = begin + len(found), found[-1]
-    given = max(int(last[1]), int(await client.get(keys.GAMES_COUNTER) or 0))
-    if given:
-        await client.set(keys.GAMES_COUNTER, given)
-    for game in doubles:
+    start, duplicates = 0, []
+    while games := await client.zrange(keys.GAMES_ORDER, start, start + GAMES_AT_ONCE - 1, withscores=True):
+        duplicates += [
+            game for (_, earlier_number), (game, number) in pairwise([last, *games]) if number == earlier_number
+        ]
+        start, last = start + len(games), games[-1]
+    last_number = max(int(last[1]), int(await client.get(keys.GAMES_COUNTER) or 0))
+    if last_number:
+        await client.set(keys.GAMES_COUNTER, last_number)
+    for game in duplicates:
         await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
 
 
@@ -39,9 +41,9 @@ async def start_playing_time(client: Any) -> None:
     rings = []
     for shard in range(keys.SHARDS):
         rings += [score for _, score in await client.zrange(keys.timers(shard), 0, 0, withscores=True)]
-    played = min([time.time(), *(score - MIN_CLOCK_SECONDS for score in rings)])
+    playing_time = min([time.time(), *(score - MIN_CLOCK_SECONDS for score in rings)])
     for shard in range(keys.SHARDS):
-        await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
+        await client.hsetnx(keys.attended(shard), "played", f"{playing_time:.6f}")
 
 
 async def migrate_to_2(client: Any) -> None:

@@ -113,7 +113,7 @@ class Outage:
         if self._task:
             self._task.cancel()
 
-    async def _probe_until_over(self, begun: float) -> None:
+    async def _probe_until_over(self, began_at: float) -> None:
         while True:
             await asyncio.sleep(self._pause)
             try:
@@ -121,7 +121,7 @@ class Outage:
             except STORE_ERRORS:
                 continue
             self._ended = time.monotonic()
-            log.info("store_recovered", after=round(self._ended - begun, 1))
+            log.info("store_recovered", after=round(self._ended - began_at, 1))
             return
 
 

@@ -47,43 +47,43 @@ class RetryQueue:
         """
         if key in self._waiting:
             return _make_waiter(self._waiting[key][1])
-        done = asyncio.get_running_loop().create_future()
+        future = asyncio.get_running_loop().create_future()
         was_full, self._is_full = self._is_full, len(self._waiting) >= MAX_WAITING
         if self._is_full:
             if not was_full:
                 log.error("work_dropped", what=key, why="the store is unavailable and the queue is full")
-            done.set_exception(WorkDropped(key))
-            return _make_waiter(done)
-        self._waiting[key] = (work, done)
+            future.set_exception(WorkDropped(key))
+            return _make_waiter(future)
+        self._waiting[key] = (work, future)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
-        return _make_waiter(done)
+        return _make_waiter(future)
 
     async def stop(self) -> None:
         if self._task:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        for _work, done in self._waiting.values():
-            done.cancel()
+        for _work, future in self._waiting.values():
+            future.cancel()
 
     async def _run(self) -> None:
         while self._waiting:
             # Remove the work from the queue first, so that new work with this key is queued again.
-            key, (work, done) = self._waiting.popitem(last=False)
+            key, (work, future) = self._waiting.popitem(last=False)
             try:
                 await self._retry(work)
             except asyncio.CancelledError:
                 # Cancel the future, because the work is not done.
-                done.cancel()
+                future.cancel()
                 raise
             except Exception as error:
                 log.exception("work_failed", what=key)
-                failed = WorkFailed(key)
-                failed.__cause__ = error
-                done.set_exception(failed)
+                failure = WorkFailed(key)
+                failure.__cause__ = error
+                future.set_exception(failure)
             else:
-                done.set_result(None)
+                future.set_result(None)
 
     async def _retry(self, work: Work) -> None:
         while True:
@@ -101,5 +101,5 @@ def _make_waiter(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
     waiter = asyncio.shield(done)
     for future in (done, waiter):
         # Retrieve the exception. Otherwise asyncio logs it again if no caller awaits it.
-        future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        future.add_done_callback(lambda done_future: done_future.cancelled() or done_future.exception())
     return waiter

@@ -32,21 +32,21 @@ async def risks_of(client: Any) -> list[str]:
     ``syncs_late`` is never returned if the store refuses CONFIG. Raise an error of the store if it does not answer.
     """
     nodes = split_by_node(await client.info())
-    found = []
+    risks = []
     if not all(node["aof_enabled"] for node in nodes):
-        found.append("no_append_only_file")
+        risks.append("no_append_only_file")
     elif await sync_policies(client) - {"always"}:
-        found.append("syncs_late")
+        risks.append("syncs_late")
     if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
-        found.append("evicts_keys")
-    return found
+        risks.append("evicts_keys")
+    return risks
 
 
 async def sync_policies(client: Any) -> set[str]:
     """Return the values of ``appendfsync`` on all nodes; empty if CONFIG is refused."""
-    everywhere = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
+    target = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
     try:
-        return {node["appendfsync"] for node in split_by_node(await client.config_get("appendfsync", **everywhere))}
+        return {node["appendfsync"] for node in split_by_node(await client.config_get("appendfsync", **target))}
     except (ResponseError, KeyError):
         return set()
 
@@ -61,12 +61,12 @@ async def watch_settings(client: Any, outage: Outage) -> None:
     logged: set[str] = set()
     while True:
         with outage.suppress_errors():
-            found = set(await risks_of(client))
+            risks = set(await risks_of(client))
             for name, sentence in RISKS.items():
-                STORE_RISK.labels(name).set(name in found)
-                if name in found - logged:
+                STORE_RISK.labels(name).set(name in risks)
+                if name in risks - logged:
                     log.warning("store_may_lose_data", risk=name, why=sentence)
-            logged = found
+            logged = risks
         await asyncio.sleep(CHECK_SECONDS)
 
 

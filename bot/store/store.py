@@ -69,8 +69,8 @@ class ConnectionPool(BlockingConnectionPool):
         They leave the pool first, because `disconnect` closes them one turn of the loop later, when they could be in
         use again.
         """
-        idle, self._available_connections = self._available_connections, []
-        for connection in idle:
+        idle_connections, self._available_connections = self._available_connections, []
+        for connection in idle_connections:
             await connection.disconnect(nowait=True)
 
 
@@ -107,36 +107,36 @@ class Store:
         """Return a table's log; empty if the table does not exist. Raise ValueError if the log is damaged."""
         return unfold(await self.client.lrange(keys.table(code), 0, -1))
 
-    async def entries_since(self, code: str, known: Log, *, confirmed: bool = False) -> NewEntries:
+    async def entries_since(self, code: str, known_log: Log, *, confirmed: bool = False) -> NewEntries:
         """Return the entries after the known log; all of them if the stored log does not begin with it.
 
         If ``confirmed``, replicas must have them. Raise ValueError if the log is damaged.
         """
         kind, *entries = await self._entries_since(
-            [keys.table(code)], [known.version, known.last_entry], confirmed=confirmed
+            [keys.table(code)], [known_log.version, known_log.last_entry], confirmed=confirmed
         )
         return NewEntries(entries) if kind == 0 else NewEntries(unfold(entries).entries, whole=True)
 
     async def append(
         self,
         code: str,
-        known: Log,
+        known_log: Log,
         entries: Sequence[bytes],
         *,
         clock: float | None = None,
         tell: bool = True,
-        about: object = None,
+        details: object = None,
     ) -> Appended | NewEntries | Removed:
         """Append entries if the log is the known one, and mark the table as changed; all or nothing.
 
         ``clock`` is the seconds of playing time (`bot.store.leases`) until the table's clock rings. Infinity stops the
         clock, and None leaves it as it is. With ``tell``, the worker that delivers the table gets a notification with
-        ``about`` (`bot.store.commit_notification`). Raise TimeoutError if the store does not answer. The entries can
+        ``details`` (`bot.store.commit_notification`). Raise TimeoutError if the store does not answer. The entries can
         still be written later.
         """
-        fold = make_head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
-        word = notification_header(code, known.version, clock, about) if tell else ""
-        result = await self._commit(code, known, fold, entries, clock, word)
+        fold = make_head(known_log.entries) if known_log.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
+        word = notification_header(code, known_log.version, clock, details) if tell else ""
+        result = await self._commit(code, known_log, fold, entries, clock, word)
         if result[0] == 1:
             note_commit()
             return Appended(result[1])
@@ -146,19 +146,21 @@ class Store:
             return Removed(result[1].decode())
         return NewEntries((await self.load(code)).entries, whole=True)
 
-    async def rewrite(self, code: str, known: Log, log: Log, *, clock: float | None = None, tell: bool = True) -> bool:
+    async def rewrite(
+        self, code: str, known_log: Log, log: Log, *, clock: float | None = None, tell: bool = True
+    ) -> bool:
         """Replace a table's log if it is the known one, and mark the table as changed; all or nothing.
 
         The new log has at least two more entries than the old one, and all but its last are in its head. Readers of the
         old log are therefore behind that head and load the whole log. ``clock`` and ``tell`` are as for `append`.
         """
-        assert log.version >= known.version + 2
+        assert log.version >= known_log.version + 2
         word = notification_header(code, NEW_LOG, clock, None) if tell else ""
-        result = await self._commit(code, known, make_head(log.entries[:-1]), log.entries[-1:], clock, word)
+        result = await self._commit(code, known_log, make_head(log.entries[:-1]), log.entries[-1:], clock, word)
         return bool(result[0] == 1)
 
     async def _commit(
-        self, code: str, known: Log, fold: bytes, entries: Sequence[bytes], clock: float | None, word: str
+        self, code: str, known_log: Log, fold: bytes, entries: Sequence[bytes], clock: float | None, word: str
     ) -> list[Any]:
         """Run append.lua and return its answer. ``fold`` is a new head of the log, or empty."""
         shard = keys.shard_of(code)
@@ -170,15 +172,15 @@ class Store:
                         keys.changed(shard),
                         keys.timers(shard),
                         keys.attended(shard),
-                        keys.gone(code),
+                        keys.tombstone(code),
                     ],
                     args=[
                         code,
-                        known.version,
+                        known_log.version,
                         "" if clock is None else f"{clock:.3f}",
                         fold,
                         word,
-                        known.last_entry,
+                        known_log.last_entry,
                         *entries,
                     ],
                     confirmed=True,
@@ -189,22 +191,22 @@ class Store:
         """Wait until enough replicas have all writes to these keys. Raise NotReplicated if they are late."""
         await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
-    async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
+    async def remove(self, code: str, opener_mark: str = "", *, keep_log: bool = False) -> None:
         """Remove a table: its log, its messages' states, its clock and its mark as changed.
 
-        For `TOMBSTONE_SECONDS`, an `append` to this code returns ``whose``, the mark of its opener, as `Removed`. With
-        ``keep_log``, the log stays readable for a minute (`removed_log`).
+        For `TOMBSTONE_SECONDS`, an `append` to this code returns ``opener_mark`` as `Removed`. With ``keep_log``,
+        the log stays readable for a minute (`removed_log`).
         """
         shard = keys.shard_of(code)
         shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
         await self._remove(
-            [keys.table(code), keys.shown(code), *shards_keys, keys.gone(code), keys.ended(code)],
-            [code, whose, TOMBSTONE_SECONDS, REMOVED_LOG_SECONDS if keep_log else 0],
+            [keys.table(code), keys.message_states(code), *shards_keys, keys.tombstone(code), keys.removed_log(code)],
+            [code, opener_mark, TOMBSTONE_SECONDS, REMOVED_LOG_SECONDS if keep_log else 0],
         )
 
     async def removed_log(self, code: str) -> Log:
         """Return the log of a table removed in the last minute; empty for any other."""
-        return unfold(await self.client.lrange(keys.ended(code), 0, -1))
+        return unfold(await self.client.lrange(keys.removed_log(code), 0, -1))
 
     async def set_aside(self, code: str, version: int) -> bool:
         """Stop the clock of a table that cannot be read, and notify its players.
@@ -224,13 +226,13 @@ class Store:
 
     async def set_aside_tables(self, shards: Sequence[int]) -> list[str]:
         """Return the codes of these shards' tables that are set aside."""
-        found = await asyncio.gather(*(self._set_aside_tables([keys.set_aside(shard)], []) for shard in shards))
-        return sorted(code.decode() for codes in found for code in codes)
+        code_lists = await asyncio.gather(*(self._set_aside_tables([keys.set_aside(shard)], []) for shard in shards))
+        return sorted(code.decode() for codes in code_lists for code in codes)
 
     async def load_shown(self, code: str) -> dict[str, str]:
         """Return the states of a table's messages, by surface, as `save_shown` wrote them."""
-        stored = await self.client.hgetall(keys.shown(code))
-        return {name.decode(): text.decode() for name, text in stored.items()}
+        stored_states = await self.client.hgetall(keys.message_states(code))
+        return {name.decode(): text.decode() for name, text in stored_states.items()}
 
     async def save_shown(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
         """Save the states of a table's messages. A ``version`` means that all of them show that version.
@@ -242,7 +244,7 @@ class Store:
             shard = keys.shard_of(code)
             texts = [word for pair in surfaces.items() for word in pair]
             await self._save_shown(
-                keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.attended(shard)],
+                keys=[keys.table(code), keys.message_states(code), keys.changed(shard), keys.attended(shard)],
                 args=[code, worker, "" if version is None else version, *texts],
             )
 
@@ -261,7 +263,7 @@ class Store:
         async with self.client.pipeline(transaction=False) as pipe:
             for shard in shards:
                 pipe.zrange(keys.changed(shard), 0, -1, withscores=True)
-            return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
+            return {code.decode(): int(version) for answers in await pipe.execute() for code, version in answers}
 
     async def _test_write(self) -> None:
         """Write to every shard, and raise the store's refusals.
@@ -278,18 +280,18 @@ class Store:
 
 
 @asynccontextmanager
-async def connect(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
+async def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
     """Yield a client of the store at a URL (``redis://``, ``rediss://``, ``unix://``, ``redis+cluster://``).
 
-    The store and its layout are not checked. ``patience`` is the time limit of a command, in seconds.
+    The store and its layout are not checked. ``answer_seconds`` is the time limit of a command.
     """
     client: Any
-    options = {"socket_timeout": patience, "socket_connect_timeout": ANSWER_SECONDS, "driver_info": DRIVER}
+    options = {"socket_timeout": answer_seconds, "socket_connect_timeout": ANSWER_SECONDS, "driver_info": DRIVER}
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
         client = Cluster.from_url(url.replace("+cluster", "", 1), **options)
     else:
         # redis-py does not retry. The callers know which commands can be repeated and for how long.
-        pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **options)
+        pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=answer_seconds, **options)
         client = Redis(connection_pool=pool)
     try:
         yield client

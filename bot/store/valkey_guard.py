@@ -47,18 +47,18 @@ def main(folder: str, socket_path: str, seconds: str) -> None:
 
 def _wait(lock: IO[str], socket_path: str, seconds: float, pid: int | None) -> bool:
     """Wait as `main` does, and shut the Valkey down if needed. Return whether the folder was deleted."""
-    ended = time.monotonic()
+    start = time.monotonic()
     while os.fstat(lock.fileno()).st_nlink:
         if not _send_command(socket_path, b"PING"):
             return _is_being_deleted(lock, pid)
-        waited = time.monotonic() - ended
+        waiting_seconds = time.monotonic() - start
         if _try_lock(lock):
-            if waited >= seconds:
+            if waiting_seconds >= seconds:
                 # Keep the lock, so that no bot takes over a Valkey that is ending.
                 _send_command(socket_path, b"SHUTDOWN", SHUTDOWN_SECONDS)
                 return False
             fcntl.flock(lock, fcntl.LOCK_UN)
-        elif waited >= EXIT_SECONDS:
+        elif waiting_seconds >= EXIT_SECONDS:
             return False
         time.sleep(CHECK_SECONDS)
     return True

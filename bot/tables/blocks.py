@@ -47,18 +47,20 @@ class Blocks:
     async def blocked_people(self, people: Sequence[str]) -> list[frozenset[str]]:
         if not people:
             return []
-        found = await self._client.hmget(keys.FIND_BLOCKS, people)
-        return [frozenset(block.person for block in _parse_blocks(text)) for text in found]
+        texts = await self._client.hmget(keys.FIND_BLOCKS, people)
+        return [frozenset(block.person for block in _parse_blocks(text)) for text in texts]
 
     async def has_blocked(self, person: str, other: str) -> bool:
         return any(block.person == other for block in await self.blocks_of(person))
 
     async def apart_from(self, person: str, people: Collection[str]) -> frozenset[str]:
         """Return the people who have blocked a person, or whom the person has blocked."""
-        others = sorted(people)
-        own, *blocked = await self.blocked_people([person, *others])
+        candidates = sorted(people)
+        own_blocks, *blocked_lists = await self.blocked_people([person, *candidates])
         return frozenset(
-            other for other, theirs in zip(others, blocked, strict=True) if other in own or person in theirs
+            other
+            for other, blocked_people in zip(candidates, blocked_lists, strict=True)
+            if other in own_blocks or person in blocked_people
         )
 
     async def forget(self, person: str) -> None:

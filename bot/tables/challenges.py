@@ -46,8 +46,8 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
 
     Forgotten people keep their common pseudonym.
     """
-    known = [chair for chair in chairs if chair.name != NAME]
-    names = iter(distinct_names([name_of(chair.person, chair.name) for chair in known]))
+    named_chairs = [chair for chair in chairs if chair.name != NAME]
+    names = iter(distinct_names([name_of(chair.person, chair.name) for chair in named_chairs]))
     return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
 
 
@@ -75,7 +75,7 @@ class Challenges(Opener, TermsEditor):
         invited: Invited | None = None,
         setup: Sequence[Setup] = (),
         seat: int = 0,
-        again: bool = False,
+        reopen: bool = False,
         secret: bytes = b"",
         visitor: Visitor | None = None,
     ) -> Table:
@@ -85,8 +85,8 @@ class Challenges(Opener, TermsEditor):
         update, so an update delivered twice opens one table. Updates are numbered, so the code also depends on the
         store's secret and cannot be guessed.
 
-        With ``again`` several people can send the update, one after the other. Once the update's table is gone, this
-        opens another, and raises OpenedTooOften after `MAX_OF_UPDATE` tables. Without ``again`` it raises NoSuchTable.
+        With ``reopen`` several people can send the update, one after the other. Once the update's table is gone, this
+        opens another, and raises OpenedTooOften after `MAX_OF_UPDATE` tables. Without ``reopen`` it raises NoSuchTable.
         ``secret`` belongs to the first deal; it is random if empty. ``visitor`` is the address of a web guest. Raises
         NoNewTables if the store has no room, or during maintenance.
         """
@@ -104,7 +104,7 @@ class Challenges(Opener, TermsEditor):
             entries,
             update,
             lambda code: [lists.reserve_chair(person, code), lists.reserve_host(host, code, is_challenge=True)],
-            mark="" if again else mark_of(person),
+            mark="" if reopen else mark_of(person),
             secret=secret,
             visitor=visitor,
         )
@@ -132,29 +132,32 @@ class Challenges(Opener, TermsEditor):
     async def open_matched(
         self,
         game: str,
-        matched: Sequence[Chair],
+        chairs: Sequence[Chair],
         update: str,
         *,
-        asked: Sequence[str] = (),
+        asked_people: Sequence[str] = (),
         setup: Sequence[Setup] = (),
-        again: bool = False,
+        reopen: bool = False,
         visitor: Visitor | None = None,
     ) -> Table:
         """Open a table for matched people, under these names, and ask them whether they are ready.
 
-        They are asked in their private chats. If ``asked`` is given, only those people are asked. Each person has a
+        They are asked in their private chats. If ``asked_people`` is given, only they are asked. Each person has a
         chair, in the given order, with the robots of ``setup`` between them. The same update opens one table, and
-        raises NoSuchTable once that table is gone. ``setup``, ``again`` and ``visitor`` are as for `open_table`.
+        raises NoSuchTable once that table is gone. ``setup``, ``reopen`` and ``visitor`` are as for `open_table`.
         """
-        matched = _with_distinct_names(matched)
-        first, hosts = matched[0], [private_place(person) for person in asked or [chair.person for chair in matched]]
-        entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
-        entries += [Match(chair.person, chair.name) for chair in matched]
+        chairs = _with_distinct_names(chairs)
+        first_chair, hosts = (
+            chairs[0],
+            [private_place(person) for person in asked_people or [chair.person for chair in chairs]],
+        )
+        entries: list[Entry] = [Open(game, first_chair.person, first_chair.name), *map(Host, hosts), *setup]
+        entries += [Match(chair.person, chair.name) for chair in chairs]
         return await self._open(
             entries,
             update,
             lambda code: [self._room.lists.reserve_host(host, code) for host in hosts],
-            mark="" if again else mark_of(first.person),
+            mark="" if reopen else mark_of(first_chair.person),
             visitor=visitor,
         )
 
@@ -165,21 +168,21 @@ class Challenges(Opener, TermsEditor):
         update: str,
         *,
         setup: Sequence[Setup],
-        again: bool = False,
+        reopen: bool = False,
         secret: bytes = b"",
     ) -> Table:
         """Open a tournament's table and begin its game: ``chairs`` has one entered player for each seat.
 
         The table is shown in the players' private chats. It ignores their limit of tables, so that other tables cannot
         hold up a tournament. The same update opens one table, and raises NoSuchTable once that table is gone.
-        Raises NoNewTables if the store has no room, or during maintenance. ``setup``, ``again`` and ``secret`` are as
+        Raises NoNewTables if the store has no room, or during maintenance. ``setup``, ``reopen`` and ``secret`` are as
         for `open_table`.
         """
         chairs = _with_distinct_names(chairs)
-        first = chairs[0]
+        first_chair = chairs[0]
         people = [chair.person for chair in chairs if not chair.is_robot]
         hosts = [private_place(person) for person in people]
-        entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
+        entries: list[Entry] = [Open(game, first_chair.person, first_chair.name), *map(Host, hosts), *setup]
         entries += [Sit(seat, chair.person, chair.name) for seat, chair in enumerate(chairs)]
         lists = self._room.lists
         return await self._open(
@@ -189,7 +192,7 @@ class Challenges(Opener, TermsEditor):
                 *(lists.reserve_chair(person, code, is_limited=False) for person in people),
                 *(lists.reserve_host(host, code) for host in hosts),
             ],
-            mark="" if again else mark_of(first.person),
+            mark="" if reopen else mark_of(first_chair.person),
             secret=secret,
         )
 
@@ -218,25 +221,25 @@ class Challenges(Opener, TermsEditor):
             checks.check_free_to_sit(table, person, handle)
             if terms not in (None, table.terms_at):
                 raise errors.OldPanel()
-            chosen = seat if seat is not None else table.matched_seat(person)
-            if chosen is None:
-                chosen = checks.find_free_chair(table)
-            if chosen not in range(len(table.chairs)):
+            chosen_seat = seat if seat is not None else table.matched_seat(person)
+            if chosen_seat is None:
+                chosen_seat = checks.find_free_chair(table)
+            if chosen_seat not in range(len(table.chairs)):
                 raise errors.NoSuchChair()
-            if taken := table.chairs[chosen] or table.asking.get(chosen):
-                raise errors.ChairTaken(name=taken.name)
+            if occupant := table.chairs[chosen_seat] or table.asking.get(chosen_seat):
+                raise errors.ChairTaken(name=occupant.name)
             hosting = checks.host_entries(table, host)
             # Matched and challenged people keep the name under which the opener knows them.
             known_names = {chair.person: chair.name for chair in table.matched}
             if table.invited and table.origin:
                 known_names[table.invited.person] = table.invited.name
             distinct = distinct_name(name_of(person, known_names.get(person, name)), _names_at(table))
-            kind = Sit if table.ruler_of(chosen) is None else Ask
-            return [*hosting, kind(chosen, person, distinct)]
+            kind = Sit if table.ruler_of(chosen_seat) is None else Ask
+            return [*hosting, kind(chosen_seat, person, distinct)]
 
-        known = await self._room.load_cached(code)
-        is_asked = known.invites(person, handle) or known.log.has_update(update)
-        hosts = {known.opener.person} | (known.people if known.was_listed else set())
+        cached_table = await self._room.load_cached(code)
+        is_asked = cached_table.invites(person, handle) or cached_table.log.has_update(update)
+        hosts = {cached_table.opener.person} | (cached_table.people if cached_table.was_listed else set())
         if not is_asked and any(person in blocked for blocked in await self._blocks.blocked_people(sorted(hosts))):
             raise errors.NoChairForYou()
         async with self._room.lists.reserve_chair(person, code), self._room.lists.reserve_host(host, code):
@@ -251,9 +254,9 @@ class Challenges(Opener, TermsEditor):
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
             checks.check_opener(table, person)
-            taken = _names_at(table)
-            name = next((free for free in names if free not in taken), names[0])
-            if len(taken) == len(table.chairs):
+            taken_names = _names_at(table)
+            name = next((candidate for candidate in names if candidate not in taken_names), names[0])
+            if len(taken_names) == len(table.chairs):
                 raise errors.LastSeatAsked()
             seat = checks.find_free_chair(table)
             kind = Sit if table.ruler_of(seat) is None else Ask
@@ -270,9 +273,11 @@ class Challenges(Opener, TermsEditor):
         async with self._room.lists.reserve_host(place, code):
             return await self._room.commit(code, update, lambda table: checks.host_entries(table, place))
 
-    async def move_host(self, code: str, old: str, new: str, update: str) -> Table:
+    async def move_host(self, code: str, old_place: str, new_place: str, update: str) -> Table:
         return await self._room.commit(
-            code, update, lambda table: [Rehost(table.hosts.index(old), new)] if old in table.hosts else []
+            code,
+            update,
+            lambda table: [Rehost(table.hosts.index(old_place), new_place)] if old_place in table.hosts else [],
         )
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
@@ -288,8 +293,8 @@ class Challenges(Opener, TermsEditor):
                 raise errors.NotYoursToDecide()
             if not accept:
                 return [Refuse(seat)]
-            asking = table.asking[seat]
-            return [Sit(seat, asking.person, asking.name)]
+            asker = table.asking[seat]
+            return [Sit(seat, asker.person, asker.name)]
 
         return await self._room.commit(code, update, decide)
 

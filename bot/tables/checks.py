@@ -62,7 +62,7 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
     if table.seat_of(person) is not None:
         is_opener = person == table.opener.person and not table.matched
         raise errors.OpenerIsSeated() if is_opener else errors.AlreadySeated()
-    if any(asking.person == person for asking in table.asking.values()):
+    if any(asker.person == person for asker in table.asking.values()):
         raise errors.AlreadyAsking()
     if table.matched and not table.invites(person, handle):
         raise errors.NotInvited(name=", ".join(chair.name for chair in table.matched))
@@ -78,12 +78,12 @@ def check_flagged(table: Table, person: str) -> int:
     check_begun(table)
     if table.phase == "over":
         raise GameIsOver()
-    late = table.game.turn if table.game else None
-    if late is None or table.alarm != "flagged":
+    late_seat = table.game.turn if table.game else None
+    if late_seat is None or table.alarm != "flagged":
         raise errors.TimeIsNotUp()
-    if seat & 1 == late & 1:
+    if seat & 1 == late_seat & 1:
         raise errors.NotYoursToDecide()
-    return late
+    return late_seat
 
 
 def host_entries(table: Table, place: str) -> list[Entry]:

@@ -17,20 +17,20 @@ GUEST_SECONDS = 24 * 3600  # the playing time after which a game ends if only we
 COME_BACK_SECONDS = 30 * 24 * 3600  # the time without a move after which a practice table ends
 
 
-def next_alarm(table: TableState, before: TableState, robot_pause: float) -> float | None:
+def next_alarm(table: TableState, earlier: TableState, robot_pause: float) -> float | None:
     """Return the seconds of playing time until the clock rings, NEVER to stop it, or None to leave it unchanged.
 
-    ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
+    ``earlier`` is the table before the last commit. An open table waits a day for players, or a minute for matched
     people. A sealed pack waits 20 seconds for a cut. The first half of a move's time ends with a nudge, the second with
     the flag. A robot moves after ``robot_pause`` seconds. Moves in practice have no time limit, even with a strict
     clock, because no other person waits. An abandoned practice table ends after `COME_BACK_SECONDS`, because no other
     player can end it. A guest has as long as others for a duel, which has an end of its own.
     """
     if table.awaits_cut:
-        return None if before.sealed == table.sealed else CUT_SECONDS
+        return None if earlier.sealed == table.sealed else CUT_SECONDS
     if table.phase == "open":
         time = READY_SECONDS if table.matched else HOURS_TO_ACCEPT * 3600
-        return None if before.exists and not before.awaits_cut else time
+        return None if earlier.exists and not earlier.awaits_cut else time
     if table.game is None or table.phase != "playing":
         return NEVER
     if table.to_move and table.to_move.is_robot:
@@ -41,14 +41,14 @@ def next_alarm(table: TableState, before: TableState, robot_pause: float) -> flo
         # Guests are anonymous and can be many, so the tables that they leave must not stay forever.
         return GUEST_SECONDS if table.has_only_guests else NEVER
     if table.alarm == "nudged":
-        return None if before.alarm == "nudged" else table.clock / 2
+        return None if earlier.alarm == "nudged" else table.clock / 2
     turn = table.game.turn
     is_same_decision = (
-        before.game is not None
-        and not before.alarm
+        earlier.game is not None
+        and not earlier.alarm
         and turn is not None
-        and before.game.turn == turn
-        and before.moved_at[turn] == table.moved_at[turn]
+        and earlier.game.turn == turn
+        and earlier.moved_at[turn] == table.moved_at[turn]
     )
     return None if is_same_decision else table.clock / 2
 

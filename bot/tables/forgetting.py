@@ -22,11 +22,11 @@ async def remove_person(room: Room, code: str, person: str, handle: str, somebod
             *table.log.entries,
             *(encode(entry).encode() for entry in leaving_entries(table, person, own_handle)),
         ]
-        clean = [redact(entry, person, own_handle, somebody, NAME) for entry in entries]
-        if clean == table.log.entries:
+        redacted_entries = [redact(entry, person, own_handle, somebody, NAME) for entry in entries]
+        if redacted_entries == table.log.entries:
             return False
         # A rewritten log must have at least two entries more than before (`Store.rewrite`).
-        if await room.rewrite(table, Log([*clean, *[encode(Redacted()).encode()] * 2])):
+        if await room.rewrite(table, Log([*redacted_entries, *[encode(Redacted()).encode()] * 2])):
             return True
 
 
@@ -41,5 +41,5 @@ def leaving_entries(table: Table, person: str, handle: str) -> list[Entry]:
         return [Close("cancelled")]
     if len(table.chairs) == 2 and table.invites(person, handle):
         return [Close("declined")]
-    asked = [Withdraw(seat) for seat, chair in table.asking.items() if chair.person == person]
-    return [*asked, *(table.stand_entries(seat) if seat is not None else [])]
+    withdrawals = [Withdraw(seat) for seat, chair in table.asking.items() if chair.person == person]
+    return [*withdrawals, *(table.stand_entries(seat) if seat is not None else [])]

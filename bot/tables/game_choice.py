@@ -96,5 +96,5 @@ def possible_values(game: str) -> dict[str, Sequence[Value]]:
 
 
 def _resolve_choices(game: str, rules: Mapping[str, Value]) -> dict[str, Value]:
-    resolved = resolve(GAMES[game].rules, rules).model_dump()
-    return {name: resolved[name] for name in possible_values(game) if name in resolved}
+    all_rules = resolve(GAMES[game].rules, rules).model_dump()
+    return {name: all_rules[name] for name in possible_values(game) if name in all_rules}

@@ -40,22 +40,22 @@ class Opener:
         ``visitor`` is the address of a web guest. Raises NoNewTables if the store has no room, or during maintenance.
         """
         for code in _codes(update, await self._room.store.secret()):
-            opened = self._room.with_next_deal(Table(code).with_entries(entries, update), update, secret)
+            new_table = self._room.with_next_deal(Table(code).with_entries(entries, update), update, secret)
             try:
                 self.check_can_open()
                 async with AsyncExitStack() as reserved:
                     await reserved.enter_async_context(self._room.lists.reserve_for_visitor(visitor, code))
                     for reservation in reserve(code):
                         await reserved.enter_async_context(reservation)
-                    return await self._room.open(opened, update, mark)
+                    return await self._room.open(new_table, update, mark)
             except CodeTaken:
                 continue
             except (errors.TooManyTables, errors.TooManyChallenges, errors.TooManyFromAddress, errors.NoNewTables):
                 # The update might have opened its table already. Then return that table.
                 with suppress(errors.NoSuchTable):
-                    found = await self._room.load(code)
-                    if found.log.was_opened_by(update):
-                        return found
+                    existing = await self._room.load(code)
+                    if existing.log.was_opened_by(update):
+                        return existing
                 raise
         raise errors.OpenedTooOften()
 
@@ -77,7 +77,7 @@ class Opener:
                 table = await self._room.load(code)
             except errors.NoSuchTable:
                 # An update that several people can send opens another table once this one is gone.
-                if not await self._room.store.client.exists(keys.gone(code)):
+                if not await self._room.store.client.exists(keys.tombstone(code)):
                     return None
             else:
                 if table.log.was_opened_by(update):

@@ -55,27 +55,28 @@ class Room(TableMemory):
         self._paces: dict[str, Pace] = {}
         self.lists, self._blocks = TableLists(store, self.load), Blocks(store.client)
 
-    async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
-        """Write the entries that ``decide`` returns, and the deal that they begin. ``about`` is as for `Store.append`.
+    async def commit(self, code: str, update: str, decide: Decision, details: object = None) -> Table:
+        """Write the entries that ``decide`` returns, and the deal that they begin.
 
-        A table in memory can be old. That is enough to decide what to write, because the store refuses commits to old
-        versions. An error, or a decision to write nothing, is checked against the store's latest version.
+        ``details`` are as for `Store.append`. A table in memory can be old. That is enough to decide what to write,
+        because the store refuses commits to old versions. An error, or a decision to write nothing, is checked against
+        the store's latest version.
         """
         table = self._tables.get(code)
         is_latest = table is None
         if table is None:
             table = await self.load(code, confirmed=True)
         while True:
-            fault: Exception | None = None
-            after = table
+            failure: Exception | None = None
+            new_table = table
             if not table.log.has_update(update):
                 try:
                     if entries := decide(self.require_readable(table)):
-                        after = self.with_next_deal(table.with_entries(entries, update), update)
+                        new_table = self.with_next_deal(table.with_entries(entries, update), update)
                 except Exception as error:  # noqa: BLE001  raised below, if it still applies
-                    fault = error
-            if after.version > table.version:
-                result = await self._write(table, after, about)
+                    failure = error
+            if new_table.version > table.version:
+                result = await self._write(table, new_table, details)
                 if isinstance(result, Table):
                     return result
                 # `Removed` only answers an attempt to open a new table.
@@ -88,25 +89,25 @@ class Room(TableMemory):
                 if latest is not table:
                     table = latest
                     continue
-            if fault:
-                raise fault
-            if about:
+            if failure:
+                raise failure
+            if details:
                 # The update was written already, for example before a crash that lost the record of it.
-                self._notify_watchers(Commit(code, details=about))
+                self._notify_watchers(Commit(code, details=details))
             return self._keep_newest(table)
 
-    async def open(self, opened: Table, update: str, mark: str) -> Table:
+    async def open(self, new_table: Table, update: str, mark: str) -> Table:
         """Write a new table, unless this update has done so already.
 
         Raises NoSuchTable if that table is gone and ``mark`` belongs to its opener. Raises CodeTaken if another table
         has the code.
         """
-        empty = Table(opened.code)
-        result = await self._write(empty, opened)
+        empty = Table(new_table.code)
+        result = await self._write(empty, new_table)
         if isinstance(result, Table):
             return result
         if isinstance(result, Removed) and result.whose == mark:
-            raise errors.NoSuchTable(code=opened.code)
+            raise errors.NoSuchTable(code=new_table.code)
         if isinstance(result, NewEntries) and Log(result.entries).was_opened_by(update):
             return await self._apply_new_entries(empty, result)
         raise CodeTaken()
@@ -124,46 +125,48 @@ class Room(TableMemory):
             return table.with_entries([Stop("cancelled")], update)
         if table.sealed:
             return table.with_entries(_deal_entries(table, table.sealed), update) if table.cut else table
-        drawn = secret or self.new_secret(SECRET_BYTES)
-        if table.has_cuts and not secret and find_cutter(table, drawn) is not None:
-            return table.with_entries([Seal(drawn)], update)
-        return table.with_entries(_deal_entries(table, drawn), update)
+        deal_secret = secret or self.new_secret(SECRET_BYTES)
+        if table.has_cuts and not secret and find_cutter(table, deal_secret) is not None:
+            return table.with_entries([Seal(deal_secret)], update)
+        return table.with_entries(_deal_entries(table, deal_secret), update)
 
-    async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
-        """Write the new entries of ``after``. If the stored table has changed since, return the store's answer."""
-        entries = after.log.entries[table.version :]
-        alarm = next_alarm(after, table, self._pause_at(after))
+    async def _write(self, table: Table, new_table: Table, details: object = None) -> Table | NewEntries | Removed:
+        """Write the new entries of ``new_table``. If the stored table has changed since, return the store's answer."""
+        entries = new_table.log.entries[table.version :]
+        alarm = next_alarm(new_table, table, self._pause_at(new_table))
         # Do this before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
-        new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
+        added_people = {
+            person for person in people if await self.store.client.sadd(keys.tables_naming(person), table.code)
+        }
         tell = self._must_notify(table.code)
-        result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
+        result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, details=details)
         if not isinstance(result, Appended):
-            await self._remove_names(table, new, result)
+            await self._remove_names(table, added_people, result)
             return result
-        for person in people - new:
+        for person in people - added_people:
             # Another worker might have added them and, after a refused commit, removed them.
-            await self.store.client.sadd(keys.named(person), table.code)
-        self._finish_commit(after, alarm, about)
-        return after
+            await self.store.client.sadd(keys.tables_naming(person), table.code)
+        self._finish_commit(new_table, alarm, details)
+        return new_table
 
-    async def _remove_names(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
-        """Remove the table from the lists of people whom only the refused commit names (`keys.named`)."""
-        if isinstance(refused, NewEntries):
-            before = () if refused.whole else table.log.entries
-            people = people - people_in([*before, *refused.entries])
+    async def _remove_names(self, table: Table, people: set[str], answer: NewEntries | Removed) -> None:
+        """Remove the table from the lists of people whom only the refused commit names (`keys.tables_naming`)."""
+        if isinstance(answer, NewEntries):
+            earlier_entries = () if answer.whole else table.log.entries
+            people = people - people_in([*earlier_entries, *answer.entries])
         for person in people:
-            await self.store.client.srem(keys.named(person), table.code)
+            await self.store.client.srem(keys.tables_naming(person), table.code)
 
     async def rewrite(self, table: Table, log: Log) -> bool:
         """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed since."""
-        after = Table.from_log(table.code, log)
-        alarm = None if after.error else next_alarm(after, table, self._pause_at(after))
+        new_table = Table.from_log(table.code, log)
+        alarm = None if new_table.error else next_alarm(new_table, table, self._pause_at(new_table))
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_notify(table.code)):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
-            await self.store.client.srem(keys.named(person), table.code)
-        self._finish_commit(after, alarm)
+            await self.store.client.srem(keys.tables_naming(person), table.code)
+        self._finish_commit(new_table, alarm)
         return True
 
     def set_pace(self, code: str, pace: Pace) -> None:
@@ -177,12 +180,12 @@ class Room(TableMemory):
         pace = self._paces.get(table.code, "normal") if table.is_practice else "normal"
         return self._robot_pause * PACES[pace]
 
-    def _finish_commit(self, table: Table, alarm: float | None, about: object = None) -> None:
+    def _finish_commit(self, table: Table, alarm: float | None, details: object = None) -> None:
         """Keep a committed table in memory and call the watchers."""
         self._keep_newest(table)
         COMMITS.inc()
         for watcher in self.watchers:
-            watcher(Commit(table.code, alarm, about))
+            watcher(Commit(table.code, alarm, details))
 
     def _must_notify(self, code: str) -> bool:
         """Return whether a commit must notify the worker that delivers the table (`bot.store.commit_notification`)."""
@@ -194,7 +197,7 @@ class Room(TableMemory):
             await self._before_removal(table)
         # Do this first, because the log with the names is deleted next.
         for person in people_in(table.log.entries):
-            await self.store.client.srem(keys.named(person), table.code)
+            await self.store.client.srem(keys.tables_naming(person), table.code)
         await self.store.remove(table.code, mark_of(table.opener.person), keep_log=not table.error)
         self.forget(table.code)
         await self.lists.remove_table(table)
@@ -226,11 +229,11 @@ class Room(TableMemory):
         return await self.commit(code, update, decide)
 
     async def make_move(
-        self, code: str, person: str, version: int, move: str, update: str, about: object = None
+        self, code: str, person: str, version: int, move: str, update: str, details: object = None
     ) -> Table:
         """Make a move from a panel of this version. If it ends a deal, the same commit deals the next one.
 
-        ``about`` is as for `Store.append`.
+        ``details`` is as for `Store.append`.
         """
 
         def decide(table: Table) -> Sequence[Entry]:
@@ -242,7 +245,7 @@ class Room(TableMemory):
                 raise NoClaims()
             return [Move(seat, move)]
 
-        return await self.commit(code, update, decide, about)
+        return await self.commit(code, update, decide, details)
 
     async def make_moves_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
         """Make a robot's moves, for itself or for a late player. Raises OldPanel if the table has changed since.
@@ -291,7 +294,7 @@ class Room(TableMemory):
 
         People who have blocked each other do not read it. The speaker does not learn that.
         """
-        apart = await self._blocks.apart_from(person, (await self.table(code)).people)
+        people_with_block = await self._blocks.apart_from(person, (await self.table(code)).people)
 
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
@@ -299,10 +302,12 @@ class Room(TableMemory):
                 raise errors.OldPanel()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
                 raise errors.TooManyPhrases(most=PHRASES_PER_DEAL)
-            if not apart & table.people:
+            if not people_with_block & table.people:
                 return [Say(seat, phrase)]
-            reading = [number for number, chair in enumerate(table.chairs) if chair and chair.person not in apart]
-            return [SayTo(seat, phrase, "".join(map(str, reading)))]
+            reader_seats = [
+                number for number, chair in enumerate(table.chairs) if chair and chair.person not in people_with_block
+            ]
+            return [SayTo(seat, phrase, "".join(map(str, reader_seats)))]
 
         return await self.commit(code, update, decide)
 

@@ -155,15 +155,17 @@ class TableSnapshot(NamedTuple):
         return _names(self.chairs)
 
 
-def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS) -> TableSnapshot:
+def take_snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS) -> TableSnapshot:
     """Return the table as a seat can see it. ``own_texts`` are from its policy (`bot.table_policy`)."""
     game = table.game
     view = table.view(seat)
     history = tuple(game.history(seat)) if game else ()
-    since = 0
+    own_index = 0
     if seat is not None:
-        since = next((number for number in range(len(history), 0, -1) if history[number - 1][0] == seat), 0)
-    asked = [(chair, who) for chair, who in table.asking.items() if seat is not None and table.ruler_of(chair) == seat]
+        own_index = next((number for number in range(len(history), 0, -1) if history[number - 1][0] == seat), 0)
+    requests = [
+        (chair, who) for chair, who in table.asking.items() if seat is not None and table.ruler_of(chair) == seat
+    ]
     return TableSnapshot(
         code=table.code,
         phase=table.phase,
@@ -174,12 +176,12 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
         version=table.oldest_panel(seat) if seat is not None else 0,
         view=view,
         history=history,
-        since=since,
+        since=own_index,
         alarm=table.alarm,
         late_counts=table.late_counts,
         strict=table.strict,
         clock=table.clock,
-        asking=asked[0] if asked else None,
+        asking=requests[0] if requests else None,
         is_practice=table.is_practice,
         is_duplicate=table.is_duplicate,
         fixture=table.fixture,
@@ -198,48 +200,48 @@ def _cutting(table: Table) -> Cutting:
     return Cutting(table.has_cuts, cut_by=table.cut_by, is_uncut=table.is_uncut)
 
 
-def deal_to_report(table: Table, seen: TableSnapshot) -> FinishedDeal | None:
+def deal_to_report(table: Table, snapshot: TableSnapshot) -> FinishedDeal | None:
     """Return the deal whose score a hand shows: the last finished one, until two tricks of the next deal are over."""
-    view = seen.view
-    if view is None or view.deal is None or view.result is None or seen.is_cut_short:
+    view = snapshot.view
+    if view is None or view.deal is None or view.result is None or snapshot.is_cut_short:
         return None
     is_new = view.result.deal < view.deal_number and sum(view.deal.tricks) < TRICKS_WITH_REPORT
     return finished_deal(table, view.result.deal) if view.ending or is_new or table.awaits_cut else None
 
 
-def is_new_practice_deal(seen: TableSnapshot) -> bool:
+def is_new_practice_deal(snapshot: TableSnapshot) -> bool:
     """Return whether a player against robots has not moved yet in a deal after the first."""
-    view = seen.view
-    if view is None or view.result is None or view.ending or not seen.is_practice:
+    view = snapshot.view
+    if view is None or view.result is None or view.ending or not snapshot.is_practice:
         return False
-    return view.result.deal < view.deal_number and not seen.since
+    return view.result.deal < view.deal_number and not snapshot.since
 
 
-def counted_totals(seen: TableSnapshot) -> tuple[int, int]:
+def counted_totals(snapshot: TableSnapshot) -> tuple[int, int]:
     """Return each side's points. Unlike the engine's totals, they exclude a deal that was cut short."""
-    view = seen.view
+    view = snapshot.view
     assert view
-    if not (seen.is_cut_short and view.result and view.deal and view.deal.phase != "over"):
+    if not (snapshot.is_cut_short and view.result and view.deal and view.deal.phase != "over"):
         return view.totals
-    ours, theirs = view.result.entries["points"]
-    return view.totals[0] - ours, view.totals[1] - theirs
+    first_points, second_points = view.result.entries["points"]
+    return view.totals[0] - first_points, view.totals[1] - second_points
 
 
-def final_trick(seen: TableSnapshot) -> LastTrick | None:
+def final_trick(snapshot: TableSnapshot) -> LastTrick | None:
     """Return the last trick of the previous deal, until the viewer has moved or a trick is over in the new deal.
 
     After the game, return the last trick of its last deal.
     """
-    view = seen.view
-    if view is None or view.deal is None or view.result is None or seen.is_cut_short or view.ending == "claim":
+    view = snapshot.view
+    if view is None or view.deal is None or view.result is None or snapshot.is_cut_short or view.ending == "claim":
         return None
-    is_new = view.result.deal == view.deal_number or not (seen.since or sum(view.deal.tricks))
+    is_new = view.result.deal == view.deal_number or not (snapshot.since or sum(view.deal.tricks))
     return view.result.last_trick if is_new else None
 
 
-def last_trick_taker(seen: TableSnapshot) -> int | None:
+def last_trick_taker(snapshot: TableSnapshot) -> int | None:
     """Return who took the last trick of the last finished deal; None if that was not played to its end."""
-    view = seen.view
+    view = snapshot.view
     if view is None or view.result is None or view.result.last_trick is None or view.ending == "claim":
         return None
     return view.result.last_trick.winner

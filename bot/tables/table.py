@@ -66,14 +66,14 @@ class Table(TableState):
     """A table at one version. It does not change: `with_entries` returns the next version."""
 
     @classmethod
-    def from_log(cls, code: str, log: Log, known: Self | None = None) -> Self:
+    def from_log(cls, code: str, log: Log, earlier: Self | None = None) -> Self:
         """Read a log as far as possible; ``error`` describes the first failure.
 
-        ``known`` is an earlier version of the table, if available. Only the entries after its log are then read.
+        ``earlier`` is an earlier version of the table, if available. Only the entries after its log are then read.
         """
-        base = known if known and log.starts_with(known.log) else cls(code)
+        base = earlier if earlier and log.starts_with(earlier.log) else cls(code)
         table = base.with_stored_entries(log.entries[base.version :])
-        # Take all stamps from this log: the known table's can differ.
+        # Take all stamps from this log: those of ``earlier`` can differ.
         table.log = Log([]).with_entries(log.entries)
         return table
 
@@ -90,44 +90,44 @@ class Table(TableState):
         """
         if not entries:
             return self
-        new = self._copy()
+        new_table = self._copy()
         for version, entry in enumerate(entries, self.version + 1):
-            new.apply(entry, version)
-        new.log = self.log.with_entries([add_stamp(encode(entry), update) for entry in entries])
-        return new
+            new_table.apply(entry, version)
+        new_table.log = self.log.with_entries([add_stamp(encode(entry), update) for entry in entries])
+        return new_table
 
     def with_stored_entries(self, entries: Sequence[bytes]) -> Self:
         """Return the table with entries of other workers. If the rules refuse one, ``error`` says so."""
-        new = self._copy()
-        new.log = self.log.with_entries(entries)
+        new_table = self._copy()
+        new_table.log = self.log.with_entries(entries)
         if not self.error:
             try:
                 for version, entry in enumerate(entries, self.version + 1):
-                    new.apply(decode(strip_stamp(entry).decode()), version)
+                    new_table.apply(decode(strip_stamp(entry).decode()), version)
             except Exception as error:  # noqa: BLE001  another release might have written anything
                 # The error's text is left out because it can name a card.
-                new.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
-        return new
+                new_table.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
+        return new_table
 
     def _copy(self) -> Self:
-        new: Self = object.__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        new.rules, new.asking = dict(self.rules), dict(self.asking)
-        new.game = self.game.copy() if self.game else None
-        return new
+        new_table: Self = object.__new__(type(self))
+        new_table.__dict__.update(self.__dict__)
+        new_table.rules, new_table.asking = dict(self.rules), dict(self.asking)
+        new_table.game = self.game.copy() if self.game else None
+        return new_table
 
     def localize(self, language: str) -> Self:
         """Return the table for drawing. Names that the bot gave to people are translated into this language."""
         people = (self.opener, self.invited, *self.chairs, *self.asking.values())
-        if not any(is_name_from_bot(named.name) for named in people if named):
+        if not any(is_name_from_bot(chair.name) for chair in people if chair):
             return self
-        new: Self = object.__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        new.opener = self.opener.localize(language)
-        new.chairs = tuple(chair and chair.localize(language) for chair in self.chairs)
-        new.asking = {seat: chair.localize(language) for seat, chair in self.asking.items()}
-        new.invited = self.invited and self.invited._replace(name=localize_name(self.invited.name, language))
-        return new
+        new_table: Self = object.__new__(type(self))
+        new_table.__dict__.update(self.__dict__)
+        new_table.opener = self.opener.localize(language)
+        new_table.chairs = tuple(chair and chair.localize(language) for chair in self.chairs)
+        new_table.asking = {seat: chair.localize(language) for seat, chair in self.asking.items()}
+        new_table.invited = self.invited and self.invited._replace(name=localize_name(self.invited.name, language))
+        return new_table
 
     def apply(self, entry: Entry, version: int) -> None:
         """Apply an entry, after which the table has this version."""
@@ -287,8 +287,8 @@ class Table(TableState):
         kind = game_kind(self.game_id).rules
         rules = kind.complete(rules)
         resolve(kind, rules)
-        if missing := kind.choices().keys() - rules.keys():
-            raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
+        if missing_rules := kind.choices().keys() - rules.keys():
+            raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing_rules))}")
         self.rules = rules
         names = [chair.name if chair else "?" for chair in self.chairs]
         self.game = Game(self.game_id, self.rules, names, release=release)

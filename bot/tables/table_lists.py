@@ -43,15 +43,15 @@ class TableLists:
 
     async def tables_of(self, person: str) -> list[Table]:
         """Load the live tables with a person in a chair, or asking for one."""
-        return await self._load_live(keys.seated(person), partial(_sits_at, person))
+        return await self._load_live(keys.tables_of_person(person), partial(_sits_at, person))
 
     async def tables_at(self, place: str) -> list[Table]:
         """Load the tables that a chat shows, in any of its topics."""
-        return await self._load_live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
+        return await self._load_live(keys.tables_of_chat(place), partial(_is_shown_in, chat_of(place)))
 
     async def has_table(self, person: str, place: str, code: str) -> bool:
         """Return whether a table is in the list of a person or a group, without loading the table."""
-        lists = [keys.seated(person), *([] if is_private(place) else [keys.hosted(place)])]
+        lists = [keys.tables_of_person(person), *([] if is_private(place) else [keys.tables_of_chat(place)])]
         return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
 
     @asynccontextmanager
@@ -64,11 +64,11 @@ class TableLists:
             yield
             return
         check_not_banned(self._store.levers, person)
-        key = keys.seated(person)
+        key = keys.tables_of_person(person)
         limit = MAX_TABLES_OF_GUEST if is_web_guest(person) else MAX_TABLES
-        clean = partial(self._load_live, key, partial(_sits_at, person))
+        load_live = partial(self._load_live, key, partial(_sits_at, person))
         error = errors.TooManyTables(most=limit)
-        async with self._index.reserve_for_commit(key, code, limit if is_limited else None, clean, error):
+        async with self._index.reserve_for_commit(key, code, limit if is_limited else None, load_live, error):
             yield
         # `remove_person` for an earlier chair here might have removed the entry. From now on, a new token protects it.
         await self._index.reserve(key, code)
@@ -83,11 +83,13 @@ class TableLists:
         async with AsyncExitStack() as reserved:
             for place, limit in zip(visitor or (), (MAX_FROM_ADDRESS, NETWORK_FACTOR * MAX_FROM_ADDRESS), strict=False):
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
-                key = keys.opened_from(digest)
-                clean = None if key in self._full else partial(self._load_live, key, _is_unfinished)
+                key = keys.tables_from_address(digest)
+                load_live = None if key in self._full else partial(self._load_live, key, _is_unfinished)
                 error = errors.TooManyFromAddress()
                 try:
-                    await reserved.enter_async_context(self._index.reserve_for_commit(key, code, limit, clean, error))
+                    await reserved.enter_async_context(
+                        self._index.reserve_for_commit(key, code, limit, load_live, error)
+                    )
                 except errors.TooManyFromAddress:
                     self._full[key] = None
                     raise
@@ -102,18 +104,18 @@ class TableLists:
             return
         if is_challenge and not is_private(place):
             key = keys.challenges(place)
-            clean = partial(self._load_live, key, partial(_is_open_in, chat_of(place)))
+            load_live = partial(self._load_live, key, partial(_is_open_in, chat_of(place)))
             error = errors.TooManyChallenges(most=MAX_CHALLENGES)
-            reservation = self._index.reserve_for_commit(key, code, MAX_CHALLENGES, clean, error)
+            reservation = self._index.reserve_for_commit(key, code, MAX_CHALLENGES, load_live, error)
             async with reservation, self.reserve_host(place, code):
                 yield
             return
-        async with self._index.reserve_for_commit(keys.hosted(place), code):
+        async with self._index.reserve_for_commit(keys.tables_of_chat(place), code):
             yield
 
     async def read_token(self, person: str, code: str) -> str:
         """Return the token of a person's entry, or an empty string. Read it before they give back their chair."""
-        return (await self._index.entries(keys.seated(person))).get(code, "")
+        return (await self._index.entries(keys.tables_of_person(person))).get(code, "")
 
     async def remove_person(self, person: str, table: Table, token: str) -> None:
         """Remove the entry of a person who gave back their chair, perhaps some time ago.
@@ -122,7 +124,7 @@ class TableLists:
         the entry's token from before that.
         """
         if not (table.error or _sits_at(person, table)):
-            await self._index.remove_if_unchanged(keys.seated(person), table.code, token)
+            await self._index.remove_if_unchanged(keys.tables_of_person(person), table.code, token)
 
     async def restore_entries(self, table: Table) -> None:
         """Restore missing entries from a live table's log."""
@@ -137,13 +139,13 @@ class TableLists:
                 pipe.hdel(key, table.code)
             await pipe.execute()
 
-    async def move_chat(self, old: str, new: str) -> list[str]:
+    async def move_chat(self, old_id: str, new_id: str) -> list[str]:
         """Copy the entries of a chat to its new id. Return the codes of the tables that it shows."""
-        codes = list(await self._index.entries(keys.hosted(old)))
+        codes = list(await self._index.entries(keys.tables_of_chat(old_id)))
         for code in codes:
-            await self._index.reserve(keys.hosted(new), code)
-        for code in await self._index.entries(keys.challenges(old)):
-            await self._index.reserve(keys.challenges(new), code)
+            await self._index.reserve(keys.tables_of_chat(new_id), code)
+        for code in await self._index.entries(keys.challenges(old_id)):
+            await self._index.reserve(keys.challenges(new_id), code)
         return codes
 
     async def _load_live(self, key: str, belongs: Belongs) -> list[Table]:
@@ -195,5 +197,5 @@ def _is_open_in(chat: str, table: Table) -> bool:
 def _lists_of(table: Table) -> Iterator[str]:
     for chair in (*table.chairs, *table.asking.values()):
         if chair and not chair.is_robot:
-            yield keys.seated(chair.person)
-    yield from map(keys.hosted, table.hosts)
+            yield keys.tables_of_person(chair.person)
+    yield from map(keys.tables_of_chat, table.hosts)

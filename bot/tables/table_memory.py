@@ -65,12 +65,12 @@ class TableMemory:
         """
         table = self._tables.get(code) or Table(code)
         try:
-            missing = await self.store.entries_since(code, table.log, confirmed=confirmed)
+            new_entries = await self.store.entries_since(code, table.log, confirmed=confirmed)
         except ValueError:
             # An unreadable table has a low version, and `_keep_newest` keeps the higher one.
             self.forget(code)
             return await self._cache(Table.unreadable(code, "it is not a log"))
-        return await self._apply_new_entries(table, missing)
+        return await self._apply_new_entries(table, new_entries)
 
     async def load_recent(self, code: str) -> Table:
         """Load a table for a spectator. A removed table is still found for a minute.
@@ -85,12 +85,12 @@ class TableMemory:
                 raise
             return Table.from_log(code, log)
 
-    async def _apply_new_entries(self, table: Table, missing: NewEntries) -> Table:
-        if missing.whole:
+    async def _apply_new_entries(self, table: Table, new_entries: NewEntries) -> Table:
+        if new_entries.whole:
             self.forget(table.code)
-            table = Table.from_log(table.code, Log(missing.entries), table)
-        elif missing.entries:
-            table = table.with_stored_entries(missing.entries)
+            table = Table.from_log(table.code, Log(new_entries.entries), table)
+        elif new_entries.entries:
+            table = table.with_stored_entries(new_entries.entries)
         if not table.exists:
             self.forget(table.code)
             raise NoSuchTable(code=table.code)
@@ -149,10 +149,10 @@ class TableMemory:
         table = self._tables.get(notification.code) or Table(notification.code)
         if table.error or (table.version, table.log.last_entry) != (notification.version, notification.last):
             return False
-        after = table.with_stored_entries(notification.entries)
-        if after.error:
+        new_table = table.with_stored_entries(notification.entries)
+        if new_table.error:
             return False
-        self._keep_newest(after)
+        self._keep_newest(new_table)
         return True
 
     def _notify_watchers(self, commit: Commit) -> None:
@@ -160,8 +160,8 @@ class TableMemory:
             watcher(commit)
 
     def _keep_newest(self, table: Table) -> Table:
-        known = self._tables.get(table.code)
-        newest = known if known and known.version > table.version else table
+        cached = self._tables.get(table.code)
+        newest = cached if cached and cached.version > table.version else table
         self._tables[table.code] = newest
         self._tables.move_to_end(table.code)
         if len(self._tables) > TABLES_CACHED:

@@ -207,8 +207,8 @@ class TableState:
     def stand_entries(self, seat: int) -> list[Entry]:
         # A person who asks this player for the chair opposite gets it without an answer.
         opposite = (seat + 2) % len(self.chairs)
-        asking = self.asking.get(opposite) if game_kind(self.game_id).asks_partner else None
-        sitting = [Sit(opposite, asking.person, asking.name)] if asking else []
+        asker = self.asking.get(opposite) if game_kind(self.game_id).asks_partner else None
+        sitting = [Sit(opposite, asker.person, asker.name)] if asker else []
         return [Stand(seat), *sitting]
 
     def phrases_shown_to(self, seat: int) -> list[tuple[int, str]]:
@@ -216,11 +216,11 @@ class TableState:
 
         A phrase is visible until another deal has begun and this seat has moved after it.
         """
-        since = min(self.moved_at[seat], self.dealt_at)
+        start_version = min(self.moved_at[seat], self.dealt_at)
         return [
             (other, phrase)
             for other, (phrase, said_at, readers) in enumerate(self.phrases)
-            if other != seat and phrase in PHRASES and said_at > since and str(seat) in readers
+            if other != seat and phrase in PHRASES and said_at > start_version and str(seat) in readers
         ]
 
     def oldest_panel(self, seat: int) -> int:

@@ -51,8 +51,8 @@ class TermsEditor:
         """Set an option, as ``name=value``. Only the opener can, before the game. Raises BadRules for a wrong value."""
 
         def decide(table: Table) -> Sequence[Entry]:
-            chosen = parse_options(game_kind(table.game_id).rules, [word])
-            return [Rule(name, value) for name, value in chosen.items() if table.rules.get(name) != value]
+            options = parse_options(game_kind(table.game_id).rules, [word])
+            return [Rule(name, value) for name, value in options.items() if table.rules.get(name) != value]
 
         return await self._change_terms(code, person, update, decide)
 
@@ -89,8 +89,8 @@ class TermsEditor:
 def _check_seats(table: Table, person: str, game: str) -> None:
     """Check that a game has a chair for each player, and does not begin without the others' consent."""
     seats = game_kind(game).seats
-    stay, go = table.chairs[:seats], table.chairs[seats:]
-    others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
+    kept_chairs, removed_chairs = table.chairs[:seats], table.chairs[seats:]
+    has_others = any(chair and not chair.is_robot and chair.person != person for chair in kept_chairs)
     # A full table begins its game at once, and the other people have not agreed to the new game.
-    if any(go) or (others and len(stay) == seats and all(stay)):
+    if any(removed_chairs) or (has_others and len(kept_chairs) == seats and all(kept_chairs)):
         raise errors.OthersAreSeated()

@@ -25,9 +25,9 @@ def deal_lines(words: Wording, record: Record, number: int) -> list[str]:
         if any(entries["bags"]):
             lines.append(_("Bags: {sides}").format(sides=words.sides(entries["bags"])))
         return lines
-    last = last_taker(record, number)
+    last_seat = last_taker(record, number)
     for side in (0, 1):
-        is_last = last is not None and last & 1 == side
+        is_last = last_seat is not None and last_seat & 1 == side
         lines.append(capitalize(f"{words.side(side)}: {_reckoning(words, record, number, side, is_last=is_last)}"))
     return lines
 
@@ -42,12 +42,16 @@ def _reckoning(words: Wording, record: Record, number: int, side: int, *, is_las
     """Return how a side's points add up, such as "points in tricks 7⅓ + last trick 1 − ⅓ left over"."""
     _, unit = words.text, score_unit(record.rules)
     thirds = record.deals[number - 1].entries()["thirds"][side]
-    cards, lost = thirds - 3 * is_last, thirds % 3
+    cards, lost_thirds = thirds - 3 * is_last, thirds % 3
     parts = [" ".join((_("points in tricks"), thirds_text(cards * unit)))]
     if is_last:
         parts.append(" ".join((_("last trick"), str(unit))))
     text = " + ".join([*parts, *_declared_by(words, record, number, side)])
-    return " ".join((text, _("− {points} left over").format(points=thirds_text(lost * unit)))) if lost else text
+    return (
+        " ".join((text, _("− {points} left over").format(points=thirds_text(lost_thirds * unit))))
+        if lost_thirds
+        else text
+    )
 
 
 def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[str]:
@@ -68,8 +72,8 @@ def last_taker(record: Record, number: int) -> int | None:
         return None
     trick = plays[-len(record.seats) :]
     led = trick[0][0][1]
-    winning = max((card for card, _seat in trick if card[1] == led), key=index.__getitem__)
-    return next(seat for card, seat in trick if card == winning)
+    best_card = max((card for card, _seat in trick if card[1] == led), key=index.__getitem__)
+    return next(seat for card, seat in trick if card == best_card)
 
 
 def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]:

@@ -34,9 +34,9 @@ def deal_result(record: Record) -> DealResult:
         is_finished = deal.phase == "over" and record.ending in ("cancelled", "target")
     if is_finished:
         factor = score_unit(record.rules)
-        ours, theirs = record.deals[0].totals
-        winner = None if ours == theirs else int(ours < theirs)
-        return DealResult((ours * factor, theirs * factor), tricks, winner, "played")
+        first_points, second_points = record.deals[0].totals
+        winner = None if first_points == second_points else int(first_points < second_points)
+        return DealResult((first_points * factor, second_points * factor), tricks, winner, "played")
     if record.ending in ("resign", "timeout") and record.winner:
         return DealResult((0, 0), tricks, record.winner[0] & 1, record.ending)
     return DealResult((0, 0), tricks, None, "void")

@@ -14,10 +14,10 @@ from engine.spades import SpadesDeal
 CUT_SHORT = ("resign", "timeout")
 
 
-def totals_by_deal(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
-    """Return each side's points after each deal up to ``upto``, in the table's unit."""
+def totals_by_deal(record: Record, last_deal: int | None = None) -> list[tuple[int, int]]:
+    """Return each side's points after each deal up to ``last_deal``, in the table's unit."""
     factor = score_unit(record.rules)
-    return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:upto]]
+    return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:last_deal]]
 
 
 def decisive_deal(record: Record) -> int | None:
@@ -25,20 +25,20 @@ def decisive_deal(record: Record) -> int | None:
     if record.ending not in ("target", "claim") or not record.winner or len(record.deals) < 2:
         return None
     side = record.winner[0] & 1
-    ahead = [totals[side] > totals[1 - side] for totals in totals_by_deal(record)]
-    last_not_ahead = max((number for number, is_ahead in enumerate(ahead, 1) if not is_ahead), default=0)
-    return last_not_ahead + 1 if ahead[-1] else None
+    leads = [totals[side] > totals[1 - side] for totals in totals_by_deal(record)]
+    last_not_ahead = max((number for number, is_ahead in enumerate(leads, 1) if not is_ahead), default=0)
+    return last_not_ahead + 1 if leads[-1] else None
 
 
-def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
+def course_line(words: Wording, record: Record, last_deal: int | None = None) -> str:
     """Return the totals after each deal; empty for a single deal, which has only its final points."""
     _ = words.text
-    totals = totals_by_deal(record, upto)
+    totals = totals_by_deal(record, last_deal)
     return _("Deal by deal: {course}").format(course=course_text(totals)) if len(totals) > 1 else ""
 
 
 def course_text(totals: Sequence[tuple[int, int]]) -> str:
-    return " · ".join(score_pair(ours, theirs) for ours, theirs in totals)
+    return " · ".join(score_pair(own_points, other_points) for own_points, other_points in totals)
 
 
 def result_line(words: Wording, record: Record) -> str:
@@ -107,8 +107,11 @@ def decisive_line(words: Wording, record: Record) -> str:
 def declared_totals(record: Record) -> tuple[int, int] | None:
     """Return each side's points for declarations in the game, in the table's unit, or None."""
     factor = score_unit(record.rules)
-    declared = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
-    totals = (factor * sum(points[0] for points in declared), factor * sum(points[1] for points in declared))
+    points_by_deal = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
+    totals = (
+        factor * sum(points[0] for points in points_by_deal),
+        factor * sum(points[1] for points in points_by_deal),
+    )
     return totals if any(totals) else None
 
 

@@ -59,18 +59,18 @@ def _card_worth(card: str, unit: int = 1) -> str:
     return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
 
 
-def rules_text(language: str, about: str = "", faces: str = "italian", *, unit: int = 1) -> RulesText:
-    """Return the rules of a game, by its id ``about``.
+def rules_text(language: str, subject: str = "", faces: str = "italian", *, unit: int = 1) -> RulesText:
+    """Return the rules of a ``subject``: a game's id, or another word.
 
     The word "fair" stands for how to check a shuffle, and an empty text for the common rules of Tressette. Forty cards
     are shown with ``faces``. The common rules count points in the ``unit`` of a game (`score_unit_of`).
     """
     _ = texts(language).gettext
-    if kind := GAMES.get(about):
-        lines = [*_game_rules(language, faces).get(about, ()), _ranking_line(language, kind, faces)]
+    if kind := GAMES.get(subject):
+        lines = [*_game_rules(language, faces).get(subject, ()), _ranking_line(language, kind, faces)]
         deck, counting = card_faces(faces_of(kind, "italian")).deck, "" if kind.is_tressette else _(SPADES_COUNTING)
         return RulesText(_(kind.name), lines, ranking_of(kind), deck, counting)
-    if about == FAIR:
+    if subject == FAIR:
         fairness = [
             _("Each deal has a seal, fixed before the first card: the SHA-256 of a secret of 32 random bytes."),
             _("The pack is shuffled from that secret alone. After that it can’t be changed, not even by us."),
@@ -85,9 +85,9 @@ def rules_text(language: str, about: str = "", faces: str = "italian", *, unit: 
     )
 
 
-def has_common_rules(about: str) -> bool:
+def has_common_rules(subject: str) -> bool:
     """Return whether this is the id of a Tressette game, which shares the common rules."""
-    return about in GAMES and GAMES[about].is_tressette
+    return subject in GAMES and GAMES[subject].is_tressette
 
 
 def _common_rules(language: str, faces: str, unit: int) -> list[str]:
@@ -124,16 +124,16 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
 def counting_line(words: Wording, unit: int) -> str:
     """Return how points count at Tressette, during a deal and at its end, in the ``unit`` of a game."""
     _ = words.text
-    worth = _(
+    sentence = _(
         "An ace counts 1 point; {thirds} a third each; the last trick 1. During a deal points have thirds, such as 5⅔. "
         "At its end thirds left over are lost: 5⅔ becomes 5."
     )
     if unit > 1:
-        worth = _(
+        sentence = _(
             "An ace counts 3 points; {thirds} 1 each; the last trick 3. At the end of a deal leftovers of three are "
             "lost: 17 becomes 15."
         )
-    return worth.format(thirds=_third_ranks(words))
+    return sentence.format(thirds=_third_ranks(words))
 
 
 def suit_list(words: Wording) -> str:
@@ -143,8 +143,8 @@ def suit_list(words: Wording) -> str:
 
 def _third_ranks(words: Wording) -> str:
     """Return the ranks worth a third of an ace, such as "3, 2, R, C and F"."""
-    *ranks, last = (words.faces.rank(rank) for rank in RANKS if _card_worth(f"{rank}D") == "1/3")
-    return words.text(" and ").join((", ".join(ranks), last))
+    *ranks, last_rank = (words.faces.rank(rank) for rank in RANKS if _card_worth(f"{rank}D") == "1/3")
+    return words.text(" and ").join((", ".join(ranks), last_rank))
 
 
 def _ranking_line(language: str, kind: GameKind, faces: str) -> str:

@@ -29,7 +29,7 @@ def card_in_sentence(words: Wording, code: str) -> str:
 def spell_out(words: Wording, text: str) -> str:
     """Return a text with all its cards in words."""
     pattern, names = _cards_in_text(words.language, words.faces)
-    return pattern.sub(lambda found: names[found[0].replace(JOINER, "")], text)
+    return pattern.sub(lambda match: names[match[0].replace(JOINER, "")], text)
 
 
 def figure_names(language: str) -> dict[str, str]:
@@ -74,9 +74,9 @@ def _codes(faces: CardFaces) -> tuple[str, ...]:
 def refusal_text(error: EngineError, language: str, suits: str) -> str:
     """Return an engine's error as text, with the player's ``suits`` of forty cards."""
     words = Wording(language, (), "french_pack" if error.values.get("suits") == FRENCH.suits else suits)
-    card, suit, replaced = error.values.get("card"), error.values.get("suit"), {}
+    card, suit, values = error.values.get("card"), error.values.get("suit"), {}
     if isinstance(card, str):
-        replaced["card"] = spoken_card(words, card)
+        values["card"] = spoken_card(words, card)
     if suit in ITALIAN.suit_names:
-        replaced["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
-    return error_text(error, language, replaced)
+        values["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
+    return error_text(error, language, values)

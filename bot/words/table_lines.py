@@ -16,37 +16,37 @@ from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
 
-def table_words(seen: TableSnapshot, language: str, suits: str) -> Wording:
+def table_words(snapshot: TableSnapshot, language: str, suits: str) -> Wording:
     """Return the words for a table. Its cards have French suits if its game does, or if the viewer prefers them."""
-    return Wording(language, seen.names, faces_of(seen.kind, suits))
+    return Wording(language, snapshot.names, faces_of(snapshot.kind, suits))
 
 
 class TableLines:
     """The lines about a table in one language. They call the viewer "you"."""
 
-    def __init__(self, seen: TableSnapshot, words: Wording) -> None:
-        self.seen, self.words, self.text = seen, words, words.text
+    def __init__(self, snapshot: TableSnapshot, words: Wording) -> None:
+        self.snapshot, self.words, self.text = snapshot, words, words.text
         _ = self.text
-        self.names = [_("you") if seat == seen.seat else name for seat, name in enumerate(words.names)]
+        self.names = [_("you") if seat == snapshot.seat else name for seat, name in enumerate(words.names)]
         self.sides = tuple(_(" and ").join(self._players(side)) for side in (0, 1))
 
     def write_heading(self, page: Writer, deal: int) -> None:
         _ = self.text
-        game, code = Span(_(self.seen.kind.name), "bold"), Span(self.seen.code, "code")
-        if self.seen.fixture and self.seen.is_duplicate:
+        game, code = Span(_(self.snapshot.kind.name), "bold"), Span(self.snapshot.code, "code")
+        if self.snapshot.fixture and self.snapshot.is_duplicate:
             page.line(_("{game} · {code}"), game=game, code=code)
         else:
             page.line(_("{game} · {code} · deal {deal}"), game=game, code=code, deal=deal)
         self.write_fixture(page)
 
     def write_fixture(self, page: Writer) -> None:
-        if self.seen.fixture:
-            page.line(fixture_line(self.words, FixtureName.from_fixture(self.seen.fixture)))
+        if self.snapshot.fixture:
+            page.line(fixture_line(self.words, FixtureName.from_fixture(self.snapshot.fixture)))
 
     def _players(self, side: int) -> list[str]:
         """Return a side's players, the viewer first."""
         names = self.names[side::2]
-        return names[::-1] if self.seen.seat == side + 2 else names
+        return names[::-1] if self.snapshot.seat == side + 2 else names
 
     def partners(self, side: int) -> tuple[str, ...]:
         """Return the players of a side; empty if it has only one."""
@@ -55,9 +55,9 @@ class TableLines:
 
     def totals(self, totals: Sequence[int]) -> str:
         """Return each side's points in the table's unit, and the target."""
-        unit = score_unit(self.seen.rules)
+        unit = score_unit(self.snapshot.rules)
         sides = self.side_figures([total * unit for total in totals])
-        target = None if self.seen.is_duplicate else int(self.seen.rules["target"]) * unit
+        target = None if self.snapshot.is_duplicate else int(self.snapshot.rules["target"]) * unit
         return score_line(self.words.language, sides, target)
 
     def side_figures(self, figures: Sequence[int | str]) -> str:
@@ -67,7 +67,7 @@ class TableLines:
 
     def write_trick(self, page: Writer, deal: DealView) -> None:
         if deal.trick:
-            cards = " · ".join([self.played_card(*played) for played in deal.trick])
+            cards = " · ".join([self.played_card(*shown_card) for shown_card in deal.trick])
             page.line(self.text("On the table: {cards}"), "bold", cards=cards)
 
     def write_packets(self, page: Writer, deal: DealView) -> None:
@@ -77,7 +77,7 @@ class TableLines:
             return
         for seat, name in enumerate(self.words.names):
             owned = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
-            tops = "  ".join(
+            top_cards = "  ".join(
                 NO_BREAK.join(
                     (f"{packet.number}:", self.words.card(packet.top), f"({packet.left})")
                     if packet.top
@@ -85,25 +85,25 @@ class TableLines:
                 )
                 for packet in owned
             )
-            if tops and seat == self.seen.seat:
-                page.line(_("Your packets: {tops}"), tops=tops)
-            elif tops:
-                page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
+            if top_cards and seat == self.snapshot.seat:
+                page.line(_("Your packets: {tops}"), tops=top_cards)
+            elif top_cards:
+                page.line(_("Packets of {name}: {tops}"), name=name, tops=top_cards)
 
     def robot_lines(self) -> list[str]:
         """Return a line for each player whose time was up and whose last move was made by a robot."""
         _ = self.text
         return [
             _("🤖 Your time was up: a robot moved for you.")
-            if seat == self.seen.seat
-            else _("🤖 {name}’s time was up: a robot moved.").format(name=self.seen.name(seat))
-            for seat, count in enumerate(self.seen.late_counts)
+            if seat == self.snapshot.seat
+            else _("🤖 {name}’s time was up: a robot moved.").format(name=self.snapshot.name(seat))
+            for seat, count in enumerate(self.snapshot.late_counts)
             if count
         ]
 
     def stock_text(self, deal: DealView) -> str:
         """Return the number of cards in the stock; empty without a stock."""
-        count = stock_count(self.seen, deal)
+        count = stock_count(self.snapshot, deal)
         cards = self.words.ngettext("{count} card in the stock", "{count} cards in the stock", count)
         return cards.format(count=count) if count else ""
 
@@ -112,33 +112,37 @@ class TableLines:
         if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
             bids = " · ".join([f"{self.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)])
             page.line(_("Bids: {bids}"), bids=bids)
-        if self.seen.view and any(self.seen.view.bags):
-            page.line(_("Bags: {sides}"), sides=self.side_figures(self.seen.view.bags))
+        if self.snapshot.view and any(self.snapshot.view.bags):
+            page.line(_("Bags: {sides}"), sides=self.side_figures(self.snapshot.view.bags))
 
     def own_result(self) -> str:
         """Return whether the viewer won, with the score or the reason, such as "You win! 24–15"."""
-        _, view = self.text, self.seen.view
+        _, view = self.text, self.snapshot.view
         assert view
-        line = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
-        if self.seen.is_cut_short and view.ending == "resign" and self.seen.history[-1][0] == self.seen.seat:
+        line = _("You win!") if self.snapshot.seat in (view.winner or ()) else _("You lose.")
+        if (
+            self.snapshot.is_cut_short
+            and view.ending == "resign"
+            and self.snapshot.history[-1][0] == self.snapshot.seat
+        ):
             return _("You lose: you resigned.")
-        if self.seen.is_cut_short:
+        if self.snapshot.is_cut_short:
             return f"{line} {self.ending_reason()}"
-        unit, own_side = score_unit(self.seen.rules), (self.seen.seat or 0) & 1
-        ours, theirs = (view.totals[side] * unit for side in (own_side, 1 - own_side))
-        return f"{line} {score_pair(ours, theirs)}"
+        unit, own_side = score_unit(self.snapshot.rules), (self.snapshot.seat or 0) & 1
+        own_points, other_points = (view.totals[side] * unit for side in (own_side, 1 - own_side))
+        return f"{line} {score_pair(own_points, other_points)}"
 
     def ending_reason(self) -> str:
         """Return why a game stopped during a deal: a side resigned or ran out of time, or it was cancelled."""
-        _, view = self.text, self.seen.view
+        _, view = self.text, self.snapshot.view
         assert view
         if not view.winner or view.ending not in ("resign", "timeout"):
             return self.words.ending(view.winner, view.ending)
         if view.ending == "resign":
-            resigned = self.seen.history[-1][0]
+            resigned = self.snapshot.history[-1][0]
             assert resigned is not None
-            line = _("You resigned.") if resigned == self.seen.seat else _("{name} resigned.")
-            return line.format(name=self.seen.name(resigned))
+            line = _("You resigned.") if resigned == self.snapshot.seat else _("{name} resigned.")
+            return line.format(name=self.snapshot.name(resigned))
         side = self.sides[1 - (view.winner[0] & 1)]
         return _("Your time ran out.") if side == _("you") else _("{side} ran out of time.").format(side=side)
 
@@ -151,14 +155,14 @@ class TableLines:
         return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{shown_signal}"
 
 
-def stock_count(seen: TableSnapshot, deal: DealView) -> int:
+def stock_count(snapshot: TableSnapshot, deal: DealView) -> int:
     """Return the number of cards in a deal's stock, the same for all viewers."""
     if isinstance(deal, StockView):
         return deal.stock
     if isinstance(deal, SpadesView) and deal.phase == "draft":
         # The engine still counts the card that a player looks at. Players see it as drawn. After the first draw, each
         # turn has such a card.
-        return deal.stock - ((deal.turn, "draw") in seen.history)
+        return deal.stock - ((deal.turn, "draw") in snapshot.history)
     return 0
 
 
@@ -195,25 +199,25 @@ def rank_legend(words: Wording, hand: Sequence[str]) -> str:
     return " · ".join(text for rank, text in _legend(words.language, words.faces).items() if rank in ranks)
 
 
-def shown_points(seen: TableSnapshot, points: int) -> int:
+def shown_points(snapshot: TableSnapshot, points: int) -> int:
     """Return points in the table's unit: classic Tressette shows three for one."""
-    return points * score_unit(seen.rules)
+    return points * score_unit(snapshot.rules)
 
 
-def turn_line(seen: TableSnapshot, words: Wording) -> str:
+def turn_line(snapshot: TableSnapshot, words: Wording) -> str:
     """Return the player to move or to cut, or the viewer's task; empty if nothing is due."""
     _ = words.text
-    cutter = seen.cutting.seat
+    cutter = snapshot.cutting.seat
     if cutter is not None:
         line = _("Cut the pack: you have {seconds} seconds.")
-        if cutter != seen.seat:
+        if cutter != snapshot.seat:
             line = _("{name} can cut the pack: {seconds} seconds.")
-        return line.format(name=seen.name(cutter), seconds=CUT_SECONDS)
-    if seen.turn is None or not seen.view or not seen.view.deal:
+        return line.format(name=snapshot.name(cutter), seconds=CUT_SECONDS)
+    if snapshot.turn is None or not snapshot.view or not snapshot.view.deal:
         return ""
-    if not seen.is_my_turn:
-        return _("{name}’s turn.").format(name=seen.name(seen.turn))
-    deal = seen.view.deal
+    if not snapshot.is_my_turn:
+        return _("{name}’s turn.").format(name=snapshot.name(snapshot.turn))
+    deal = snapshot.view.deal
     asks = {
         "take": _("Your turn: take four packets."),
         "hold": _("Your turn: which two packets do you take in hand?"),
@@ -226,16 +230,16 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
     return asks.get(deal.phase, _("Your turn."))
 
 
-def only_deal_line(seen: TableSnapshot, words: Wording) -> str:
+def only_deal_line(snapshot: TableSnapshot, words: Wording) -> str:
     """Return the line at the end of a game's only deal, with the winner if the deal's points decide who wins."""
     _ = words.text
-    if not seen.own_texts.is_won_by_deal or seen.view is None or seen.seat is None:
+    if not snapshot.own_texts.is_won_by_deal or snapshot.view is None or snapshot.seat is None:
         return _("The deal is over.")
-    side = seen.seat % 2
-    ours, theirs = seen.view.totals[side], seen.view.totals[1 - side]
-    if ours == theirs:
+    side = snapshot.seat % 2
+    own_points, other_points = snapshot.view.totals[side], snapshot.view.totals[1 - side]
+    if own_points == other_points:
         return _("The deal is a draw.")
-    return _("You win the deal!") if ours > theirs else _("You lose the deal.")
+    return _("You win the deal!") if own_points > other_points else _("You lose the deal.")
 
 
 def blind_line(words: Wording) -> str:
@@ -244,16 +248,18 @@ def blind_line(words: Wording) -> str:
     return _("Double nil, blind: before your first card you bet 200 points on taking no trick.")
 
 
-def cut_news(seen: TableSnapshot, words: Wording) -> str:
+def cut_news(snapshot: TableSnapshot, words: Wording) -> str:
     """Return who cut the current deal's pack, or that nobody did; empty if nobody was asked."""
     _ = words.text
-    cut_by = seen.cutting.cut_by
-    if seen.cutting.is_uncut:
+    cut_by = snapshot.cutting.cut_by
+    if snapshot.cutting.is_uncut:
         return _("Nobody cut the pack.")
     if cut_by is None:
         return ""
     return (
-        _("✂️ You cut the pack.") if cut_by == seen.seat else _("✂️ {name} cut the pack.").format(name=seen.name(cut_by))
+        _("✂️ You cut the pack.")
+        if cut_by == snapshot.seat
+        else _("✂️ {name} cut the pack.").format(name=snapshot.name(cut_by))
     )
 
 
@@ -306,24 +312,24 @@ def write_unusual_terms(
     strict: bool,
     *,
     opener: str,
-    free: int,
+    free_seats: int,
 ) -> None:
     """Write the unusual options and an unusual clock.
 
-    With ``free`` seats, write the clock even if it is usual, and how many players are missing.
+    With ``free_seats``, write the clock even if it is usual, and how many players are missing.
 
     ``opener`` is the name of the player who offers the game.
     """
     _ = words.text
     for line in option_lines(words, kind, rules, unusual=True):
         page.line(capitalize(line))
-    if free or (clock, strict) != (DEFAULT_CLOCK_SECONDS, False):
+    if free_seats or (clock, strict) != (DEFAULT_CLOCK_SECONDS, False):
         page.line(capitalize(clock_line(words, clock, strict)))
-    if free == 1 and kind.seats == 2:
+    if free_seats == 1 and kind.seats == 2:
         page.line(_("{name} is in, 1 more player needed"), name=opener)
-    elif free:
-        missing = words.ngettext("{count} more player needed", "{count} more players needed", free)
-        page.line(missing.format(count=free))
+    elif free_seats:
+        missing_text = words.ngettext("{count} more player needed", "{count} more players needed", free_seats)
+        page.line(missing_text.format(count=free_seats))
 
 
 def value_name(words: Wording, value: object) -> str:

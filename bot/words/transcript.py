@@ -85,12 +85,12 @@ def _hand_lines(game: Game, words: Wording) -> Iterator[Line]:
         line = f"  {name}: {words.cards(view.hand or ())}"
         if isinstance(view, PacketsView):
             packets = [packet for packet in view.packets if packet.owner == seat]
-            tops = [f"{packet.number}={words.card(packet.top)}" for packet in packets if packet.top]
-            line += f"  [{' '.join(tops)}]"
+            top_cards = [f"{packet.number}={words.card(packet.top)}" for packet in packets if packet.top]
+            line += f"  [{' '.join(top_cards)}]"
         yield line, False
 
 
-def _trick_line(game: Game, view: DealView, words: Wording, before: tuple[int, int]) -> str:
+def _trick_line(game: Game, view: DealView, words: Wording, earlier_thirds: tuple[int, int]) -> str:
     _ = words.text
     assert view.last_trick is not None
     winner = view.last_trick.winner
@@ -100,8 +100,8 @@ def _trick_line(game: Game, view: DealView, words: Wording, before: tuple[int, i
     )
     line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
     if isinstance(game.current, TressetteDeal):
-        taken = game.current.taken[winner & 1] - before[winner & 1]
-        line += f" +{thirds_text(taken * score_unit(game.rules.model_dump()))}"
+        taken_thirds = game.current.taken[winner & 1] - earlier_thirds[winner & 1]
+        line += f" +{thirds_text(taken_thirds * score_unit(game.rules.model_dump()))}"
     if isinstance(view, StockView) and view.drawn:
         draws = ", ".join(
             _("{name} draws {card}").format(name=words.names[seat], card=words.card(card))

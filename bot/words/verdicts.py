@@ -62,26 +62,26 @@ def points_text(points: float, language: str) -> str:
     return decimal_text(f"{points:.1f}".removesuffix(".0"), language)
 
 
-def given_away_text(words: Wording, found: Summary) -> str:
+def given_away_text(words: Wording, summary: Summary) -> str:
     """Return the points that a player's moves lost: exact ones and approximate ones."""
     _ = words.text
-    exact, judged = _lost_points(words.language, found)
-    if judged == "0":
-        return _("Points given away: {points}").format(points=exact)
-    if exact == "0":
-        return _("Points given away: about {points}").format(points=judged)
-    return _("Points given away: {exact}, plus about {judged}").format(exact=exact, judged=judged)
+    exact_points, judged_points = _lost_points(words.language, summary)
+    if judged_points == "0":
+        return _("Points given away: {points}").format(points=exact_points)
+    if exact_points == "0":
+        return _("Points given away: about {points}").format(points=judged_points)
+    return _("Points given away: {exact}, plus about {judged}").format(exact=exact_points, judged=judged_points)
 
 
-def points_given_away(found: Summary, language: str) -> str:
+def points_given_away(summary: Summary, language: str) -> str:
     """Return the same points for a table: "4", "≈ 2" or "4 + ≈ 2"."""
-    exact, judged = _lost_points(language, found)
-    parts = [] if exact == "0" and judged != "0" else [exact]
-    return " + ".join([*parts, f"≈ {judged}"] if judged != "0" else parts)
+    exact_points, judged_points = _lost_points(language, summary)
+    parts = [] if exact_points == "0" and judged_points != "0" else [exact_points]
+    return " + ".join([*parts, f"≈ {judged_points}"] if judged_points != "0" else parts)
 
 
-def _lost_points(language: str, found: Summary) -> tuple[str, str]:
-    return points_text(found.lost_exactly, language), points_text(found.lost_by_judgement, language)
+def _lost_points(language: str, summary: Summary) -> tuple[str, str]:
+    return points_text(summary.lost_exactly, language), points_text(summary.lost_by_judgement, language)
 
 
 def better_text(words: Wording, verdict: Verdict) -> str:
@@ -89,9 +89,9 @@ def better_text(words: Wording, verdict: Verdict) -> str:
     _ = words.text
     if verdict.lost <= 0:
         return ""
-    why = reason_texts(words).get(verdict.why, "").rstrip(".")
-    better = _("Better: {move} ({why})") if why else _("Better: {move}")
-    return better.format(move=short_move(words, verdict.better), why=why)
+    reason = reason_texts(words).get(verdict.why, "").rstrip(".")
+    sentence = _("Better: {move} ({why})") if reason else _("Better: {move}")
+    return sentence.format(move=short_move(words, verdict.better), why=reason)
 
 
 def rests_on_unseen_cards(verdict: Verdict) -> bool:
@@ -111,12 +111,12 @@ def open_cards_note(words: Wording, verdict: Verdict) -> str:
 
 def short_move(words: Wording, move: str) -> str:
     _ = words.text
-    word, *rest = move.split(" ")
+    word, *arguments = move.split(" ")
     if word == "declare":
         return words.combination(move)
     if word == "bid":
-        return _("nil") if rest == ["0"] else _("a bid of {tricks}").format(tricks=rest[0])
-    return words.card(rest[0])
+        return _("nil") if arguments == ["0"] else _("a bid of {tricks}").format(tricks=arguments[0])
+    return words.card(arguments[0])
 
 
 def shown_hint_text(hint: ShownHint, words: Wording) -> str:
@@ -139,14 +139,14 @@ def shown_hint_text(hint: ShownHint, words: Wording) -> str:
 def advice_text(words: Wording, move: str) -> str:
     """Return a move as advice, such as "Play the 3 of coins"."""
     _ = words.text
-    word, *rest = move.split(" ")
+    word, *arguments = move.split(" ")
     if word == "play":
-        signal = f" ({rest[1]}!)" if len(rest) > 1 else ""
-        return _("Play {card}").format(card=card_in_sentence(words, rest[0]) + signal)
+        signal = f" ({arguments[1]}!)" if len(arguments) > 1 else ""
+        return _("Play {card}").format(card=card_in_sentence(words, arguments[0]) + signal)
     if word == "declare":
         return _("Declare {combination}").format(combination=words.combination(move))
     if word == "exchange":
-        return _("Exchange {cards}").format(cards=words.cards(rest)) if rest else _("Exchange nothing")
+        return _("Exchange {cards}").format(cards=words.cards(arguments)) if arguments else _("Exchange nothing")
     actions = {
         "take": _("Take packets {rest}"),
         "hold": _("Take packets {rest} in hand"),
@@ -156,9 +156,9 @@ def advice_text(words: Wording, move: str) -> str:
         "keep": _("Keep the card"),
         "pass": _("Throw the card away"),
         "blind": _("Double nil, blind"),
-        "bid": _("Bid nil") if rest == ["0"] else _("Bid {rest}"),
+        "bid": _("Bid nil") if arguments == ["0"] else _("Bid {rest}"),
     }
-    return actions[word].format(rest=" ".join(rest))
+    return actions[word].format(rest=" ".join(arguments))
 
 
 def _named_cards(words: Wording, cards: Sequence[str]) -> str:
@@ -187,10 +187,10 @@ def hint_reason(words: Wording, hint: Hint) -> str:
     if hint.reason == "spares":
         return saving.format(points=points, card=_named_cards(words, hint.cards))
     if hint.reason == "likely" and hint.cards:
-        only = words.ngettext("only {cards} can beat it.", "only {cards} can beat it.", len(hint.cards))
-        return only.format(cards=_named_cards(words, hint.cards))
-    found = sentences if hint.thirds else without_points
-    return found.get(hint.reason, reason_texts(words)[hint.reason]).format(points=points)
+        sentence = words.ngettext("only {cards} can beat it.", "only {cards} can beat it.", len(hint.cards))
+        return sentence.format(cards=_named_cards(words, hint.cards))
+    texts_by_reason = sentences if hint.thirds else without_points
+    return texts_by_reason.get(hint.reason, reason_texts(words)[hint.reason]).format(points=points)
 
 
 def reason_texts(words: Wording) -> dict[str, str]:

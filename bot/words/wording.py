@@ -17,8 +17,8 @@ SEAL_DIGITS = 12  # number of digits of a seal that players read; a button shows
 
 def thirds_text(value: int) -> str:
     """Return thirds of a point as points: 4 is 1⅓."""
-    whole, rest = divmod(value, 3)
-    return f"{whole or ''}{('', '⅓', '⅔')[rest]}" or "0"
+    whole, thirds = divmod(value, 3)
+    return f"{whole or ''}{('', '⅓', '⅔')[thirds]}" or "0"
 
 
 def lost_text(thirds: int) -> str:
@@ -112,9 +112,13 @@ def short_seal(seal: str) -> str:
     return f"{seal[:SEAL_DIGITS]}…"
 
 
-def score_pair(ours: int, theirs: int) -> str:
+def score_pair(first_points: int, second_points: int) -> str:
     """Return two sides' points: 12–2, or −40 – 12 with a minus."""
-    return fix_minus(f"{ours} – {theirs}" if min(ours, theirs) < 0 else f"{ours}–{theirs}")
+    return fix_minus(
+        f"{first_points} – {second_points}"
+        if min(first_points, second_points) < 0
+        else f"{first_points}–{second_points}"
+    )
 
 
 def score_line(language: str, sides: str, target: int | None = None) -> str:
@@ -181,8 +185,8 @@ class Wording:
     def suits(self) -> dict[str, str]:
         """Names of the suits of forty cards, by the letters of the Italian suits."""
         _ = self.text
-        shown, faces = (FRENCH, FRENCH_SUITS) if self.faces.is_french else (ITALIAN, {})
-        names = dict(zip(shown.suits, shown.suit_names, strict=True))
+        pack, faces = (FRENCH, FRENCH_SUITS) if self.faces.is_french else (ITALIAN, {})
+        names = dict(zip(pack.suits, pack.suit_names, strict=True))
         return {letter: _(names[faces.get(letter, letter)]) for letter in ITALIAN.suits}
 
     @cached_property
@@ -218,16 +222,16 @@ class Wording:
     def combination(self, move: str) -> str:
         """Return a declaration's combination, such as "three twos, all but cups" or "napoletana in cups (3 2 A)"."""
         _ = self.text
-        _declare, kind, _subject, *rest = move.split(" ")
+        _declare, kind, _subject, *details = move.split(" ")
         name = self.combination_name(move)
         if kind == "three":
-            return _("{three}, all but {suit}").format(three=name, suit=self.suits[rest[1]])
+            return _("{three}, all but {suit}").format(three=name, suit=self.suits[details[1]])
         return name if kind == "four" else f"{name} (3 2 A)"
 
     def combination_name(self, move: str) -> str:
         """Return a declaration's combination without the missing suit, such as "three twos"."""
         _ = self.text
-        _declare, kind, subject, *_rest = move.split(" ")
+        _declare, kind, subject, *_details = move.split(" ")
         if kind == "four":
             return {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}[subject]
         if kind == "three":
@@ -309,7 +313,7 @@ class Wording:
     ) -> Iterator[str]:
         """Yield a line for each entry of a deal's score, and one for the totals if given."""
         for name, figures in entries.items():
-            shown = self.points(figures, rules) if name in ("declared", "points") else self.sides(figures)
-            yield f"{self.entry_name(name, entries)}: {shown}"
+            figures_text = self.points(figures, rules) if name in ("declared", "points") else self.sides(figures)
+            yield f"{self.entry_name(name, entries)}: {figures_text}"
         if totals is not None:
             yield f"{self.labels['totals']}: {self.points(totals, rules)}"

@@ -221,7 +221,7 @@ class Parrot:
     async def greet_chat(self, chat: str, language: str, name: str) -> Panel | None:
         return None
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         raise AssertionError("no chat has moved")
 
     @property

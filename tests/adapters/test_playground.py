@@ -152,7 +152,7 @@ async def test_repeated_request_counts_once(playground: OpenPlayground, session:
     tab = await TabSocket.open(session, playground)
     # The restarted bot has forgotten the request; the platform and the tables remember it.
     assert (await tab.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
-    await playground.worker.settled()
+    await playground.worker.wait_until_idle()
     texts = [message.get("text", "card") for message in playground.playground.chat_store.chats["1"].messages.values()]
     assert texts == ["/challenge testa", "card"]
 
@@ -231,7 +231,7 @@ async def test_network_invitation_links_to_the_table_page(
     anna = network.playground.chat_store.people["1"]
     tab = await TabSocket.open(session, network, anna.token)
     await tab.ask(do="say", chat="1", text="/challenge testa")
-    await network.worker.settled()
+    await network.worker.wait_until_idle()
     await tab.ask(do="say", chat="1", text="/invite")
     [table] = await network.worker.room.lists.tables_of(f"playground:{anna.id}")
     address = f"{network.site.url}/t/{table.code}"

@@ -166,7 +166,7 @@ class Player:
         reply = await self.dispatcher.handle_command(command)
         if reply.panel:
             await self.fake.send(self.private if reply.private else place, reply.panel, command.key)
-        await self.worker.settled()
+        await self.worker.wait_until_idle()
         return reply
 
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
@@ -188,7 +188,7 @@ class Player:
         elif reply.panel:
             await self.fake.send(self.private, reply.panel, key)
         if settle:
-            await self.worker.settled()
+            await self.worker.wait_until_idle()
         return reply
 
     def button(self, label: str, place: str = "") -> tuple[str, Button]:
@@ -311,7 +311,7 @@ async def play_until(worker: Worker, players: Sequence[Player], random: Random, 
         random.shuffle(players)
         for player in players:
             if await player.play(random):
-                await worker.settled()
+                await worker.wait_until_idle()
                 break
         else:
             raise AssertionError("no player has a button to press, and the condition was not met")
@@ -323,7 +323,7 @@ async def play_cards(worker: Worker, players: list[Player], count: int) -> None:
     for _ in range(count):
         for player in players:
             await player.play_anywhere(random)
-            await worker.settled()
+            await worker.wait_until_idle()
 
 
 async def resign(worker: Worker, fake: FakePlatform, players: list[Player], loser: int) -> None:

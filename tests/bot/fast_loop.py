@@ -46,7 +46,7 @@ async def _take_without_delay(_pace: SharedPace, _chat: str, _rate_limit: RateLi
 
 def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test on a fast loop. The store has no deadlines, because it runs in real time."""
-    monkeypatch.setattr(store, "connect", partial(store.connect, patience=36_000.0))
+    monkeypatch.setattr(store, "connect", partial(store.connect, answer_seconds=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
     # The shared pace uses the store's real clock, so it would block a chat for hours of this loop's clock.
     monkeypatch.setattr(SharedPace, "take", _take_without_delay)

@@ -36,5 +36,5 @@ async def ring_clocks(worker: Worker, seconds: float) -> None:
     await pass_time(worker.store, seconds)
     for _ in range(3):
         await worker.alarms.poll()
-        await worker.alarms.settled()
-        await worker.settled()
+        await worker.alarms.wait_until_idle()
+        await worker.wait_until_idle()

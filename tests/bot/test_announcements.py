@@ -25,7 +25,7 @@ async def follow(worker: Worker) -> None:
     """Let a worker do what its loops do every second."""
     await worker.store.levers.refresh()
     await worker.announcements.work()
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 def boards_with_line(fake: FakePlatform) -> int:

@@ -26,7 +26,7 @@ async def ban(worker: Worker, person: Person, *, until: int = 0) -> None:
     levers.contact = "@host"
     await levers.ban(person.id, "root", until, "insults")
     await worker.bans.work()
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def test_every_request_of_banned_person_is_refused(store: Store) -> None:

@@ -49,7 +49,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
                 assert f"table {code} is ended" in await run_and_read(tmp_path, "tables", "close", code, "--yes")
             for code in (playing_code, open_code):
                 worker.delivery.touch(code, reload=True)
-            await worker.settled()
+            await worker.wait_until_idle()
             assert "cancelled" in fake.last(GROUP).plain
             assert "withdrawn" in fake.last("paper:200").plain
             assert not await worker.room.lists.tables_of("paper:1")
@@ -64,7 +64,7 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
             players = await seat_players(worker, fake, "testa")
             old_code = await code_of(worker, players[0])
             # The stored times are moved back by three days after the worker stops.
-            await worker.settled()
+            await worker.wait_until_idle()
         states = {name: decode_state(text) for name, text in (await store.load_shown(old_code)).items()}
         assert all(state.seen_at for state in states.values() if state.message)
 
@@ -72,7 +72,7 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
             return encode_state(state._replace(seen_at=state.seen_at - 3 * 86400 - 60 * bool(state.seen_at)))
 
         await store.client.hset(
-            keys.shown(old_code), mapping={name: encode_aged(state) for name, state in states.items()}
+            keys.message_states(old_code), mapping={name: encode_aged(state) for name, state in states.items()}
         )
         async with open_worker(store, fake) as worker:
             carla = Player(worker, fake, "Carla", 3)
@@ -90,7 +90,7 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
         async with open_worker(store, fake) as worker:
             mover = mover_of(players)
             await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
-            await worker.settled()
+            await worker.wait_until_idle()
         assert "idle 3 days" not in await run_and_read(tmp_path, "tables")
 
 
@@ -104,7 +104,7 @@ async def test_unreadable_table_is_named_and_can_be_closed(tmp_path: Path) -> No
             code = await code_of(worker, players[0])
             await store.append(code, await store.load(code), [add_stamp("conquer 3", "broken")])
             worker.delivery.touch(code, reload=True)
-            await worker.settled()
+            await worker.wait_until_idle()
     await valkey.stop()
     assert f"{code} cannot be read" in await run_and_read(tmp_path, "doctor", code=1)
     details = await run_and_read(tmp_path, "tables", "show", code)
@@ -118,7 +118,7 @@ async def test_unreadable_table_is_named_and_can_be_closed(tmp_path: Path) -> No
     await valkey.start()
     async with open_store(valkey.url) as store:
         remaining_keys: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
-        assert remaining_keys == [keys.gone(code).encode()]
+        assert remaining_keys == [keys.tombstone(code).encode()]
         assert not await store.index.entries("seated:paper:1")
     await valkey.stop()
 

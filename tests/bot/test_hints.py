@@ -39,7 +39,7 @@ async def wait_for_turn(worker: Worker, player: Player) -> int:
             assert seat is not None
             assert table.game
             if table.game.turn == seat:
-                await worker.settled()
+                await worker.wait_until_idle()
                 return max(table.moved_at[seat], table.dealt_at)
             await asyncio.sleep(0.01)
 
@@ -62,7 +62,7 @@ async def test_hint_names_a_legal_move(store: Store, monkeypatch: pytest.MonkeyP
         anna = await start_practice(worker, fake, robots=("Easy",))
         await wait_for_turn(worker, anna)
         await anna.press("Hint")
-        await worker.settled()
+        await worker.wait_until_idle()
         # A hint can also be a declaration.
         move, words = shown_hint(anna).removeprefix("💡 ").split(":")[0], Wording("en", (), "italian")
         labels = [button.label for _, button in anna.moves()]
@@ -93,7 +93,7 @@ async def test_repeated_presses_search_for_one_hint(store: Store, monkeypatch: p
         assert shown_hint(anna) == "💡 Looking…"
         rows = len(fake.last(anna.private).rows)
         may_answer.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert shown_hint(anna).startswith("💡 Play ")
         assert len(fake.last(anna.private).rows) == rows, "the buttons of cards must not move"
         assert hint_buttons(anna) == ["💡 Hint"]
@@ -113,12 +113,12 @@ async def test_hint_can_be_asked_again_after_none_in_time(store: Store, monkeypa
         anna = await start_practice(worker, fake, robots=("Easy",))
         await wait_for_turn(worker, anna)
         await anna.press("Hint")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert shown_hint(anna) == "💡 No hint in time: press again."
         hints.append(Hint("play 3D", "only"))
         await asyncio.sleep(0.3)
         await anna.press("Hint")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert shown_hint(anna).startswith("💡 Play ")
 
 
@@ -177,6 +177,6 @@ async def test_game_between_people_has_no_hints(store: Store) -> None:
         [table] = await worker.room.lists.tables_of(players[0].person.id)
         for seat, player in enumerate(players):
             await player.send(actions.table(table.code, "draft", table.oldest_panel(seat), HINT))
-            await worker.settled()
+            await worker.wait_until_idle()
             assert not shown_hint(player)
             assert not hint_buttons(player)

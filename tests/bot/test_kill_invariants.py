@@ -87,7 +87,7 @@ async def rest(store: Store) -> AsyncIterator[StateAtRest]:
     async with open_worker(store, fake) as worker:
         finished = await worker.room.table(await code_of(worker, (await seat_players(worker, fake, "spades"))[0]))
         await worker.room.make_move(finished.code, "paper:1", finished.version, "resign", "a resignation")
-        await worker.settled()
+        await worker.wait_until_idle()
         games = [game async for game in worker.archive.games()]
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])

@@ -44,7 +44,7 @@ async def receive_challenge(anna: Player, bruno: Player) -> None:
     host = private_place(bruno.person.id)
     invited = Invited(bruno.person.id, "", "Bruno")
     await anna.worker.challenges.open_table("testa", anna.person.id, "Anna", "open", host=host, invited=invited)
-    await anna.worker.settled()
+    await anna.worker.wait_until_idle()
 
 
 async def play_duel_together(anna: Player, bruno: Player) -> None:

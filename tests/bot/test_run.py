@@ -326,7 +326,7 @@ async def test_games_are_exported_and_ratings_rebuilt(tmp_path: Path) -> None:
             players = await seat_players(worker, fake, "testa", "to 11")
             texts = fake.texts
             await play_until(worker, players, Random(1), lambda: any(" beat" in text for text in texts("paper:100")))
-            await worker.settled()
+            await worker.wait_until_idle()
             before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")
             assert before
     await valkey.stop()

@@ -43,7 +43,7 @@ async def test_ephemeral_page_does_not_point_to_the_private_chat(
         await anna.slash("help", anna.private)
         await anna.slash(word)
         await until(lambda: bool(server.channels[CHANNEL].ephemerals[1]))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         texts = [text_of(message) for message in server.channels[CHANNEL].ephemerals[1].values()]
         assert len(texts) == 1
         assert "private chat" not in texts[0]

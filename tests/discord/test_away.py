@@ -67,7 +67,7 @@ async def run_game(
             on_discord(store, server, quick=False, **settings_fields) as adapter,
         ):
             people = await seat_people(server, "metamazzo")
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             yield adapter, server, people
     finally:
         await server.stop()
@@ -152,12 +152,12 @@ async def play_through_outage(folder: Path, failure: str, seconds: float) -> Non
             await end_outage(server, failure)
             ended = loop.time()
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
-            await worker.settled()
+            await worker.wait_until_idle()
             assert count_shown_tricks(server, people) == [4, 4, 4]
             used: set[str] = set()
             for _ in range(4):
                 await play_one_move(people, used)
-                await worker.settled()
+                await worker.wait_until_idle()
             assert count_shown_tricks(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand for each player.
         assert sum(message["author"] == BOT for message in channel.messages.values()) == 2
@@ -213,7 +213,7 @@ async def flood_commands(folder: Path, rounds: int) -> None:
                     moves += 1
                     await asyncio.sleep(7)
             await wait_until(lambda: all(interaction.answer not in (0, 5) for interaction in interactions))
-            await worker.settled()
+            await worker.wait_until_idle()
         # Each command has one answer, although many had to wait.
         answers = Counter(
             server._tokens_by_message[number] for number in server._tokens_by_message if is_visible(channel, number)

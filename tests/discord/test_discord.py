@@ -30,8 +30,8 @@ from tests.tricks import has_reached_trick, tricks_played
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 0.02)
 
 
 def bar(server: DiscordServer) -> Channel:
@@ -258,10 +258,10 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
 async def test_press_is_answered_with_the_changed_panel(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         server.calls.clear()
         await (await wait_for_mover(people)).play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         # The answer shows the presser's hand, and the edit the other player's.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
@@ -334,7 +334,7 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
@@ -346,7 +346,7 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
         unblock_private_chat(adapter)
         await until(lambda: text_of(panel) != before)
         # The presser's panel is edited with the token, the other player's hand without it.
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit_with_token"]
 
 
@@ -355,7 +355,7 @@ async def test_bot_edits_the_panel_after_its_press_expired(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
@@ -374,7 +374,7 @@ async def test_acknowledged_press_is_shown_after_a_crash(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
@@ -398,7 +398,7 @@ async def test_presses_above_the_limit_are_deferred_at_once(
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await play_to_trick(server, people, 1)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert {interaction.answer for interaction in server.interactions.values() if interaction.type == 3} == {6}
 
 
@@ -424,7 +424,7 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
         interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         server.dispatch_interaction(interaction, panel)
         await until(lambda: bool(interaction.answer))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert table.game
         assert sum(move.startswith("play") for _seat, move in table.game.history(0)) == 1
@@ -459,7 +459,7 @@ async def test_transient_failures_lose_and_repeat_nothing(
         for name in ("send", "edit", "answer"):
             server.fail_next(name, failure)
         await play_to_trick(server, people, 2)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         # There is one board, and one hand for each player.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
         assert all(len(person.private.messages) == 1 for person in people)
@@ -470,7 +470,7 @@ async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordSer
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "testa")
         await play_to_trick(server, people, 4)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert not server.rate_limited
         assert not adapter.budget._refusal_times
 
@@ -502,7 +502,7 @@ async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -
 async def test_game_continues_in_private_if_channel_is_closed(store: Store, server: DiscordServer, cause: str) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         channel = bar(server)
         if cause == "channel deleted":
             channel.is_deleted = True
@@ -515,7 +515,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         for _ in range(12):
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert table.game
         assert "Tricks" in text_of(people[0].visible_messages(people[0].private)[-1])
@@ -617,7 +617,7 @@ async def test_private_chat_is_opened_once(store: Store, server: DiscordServer) 
             await play_to_trick(server, people, 1)
             await people[0].slash("resign", people[0].private)
             await people[0].press("Yes, I resign")
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     assert [name for name, _body in server.calls].count("open_private") == 2
 
 
@@ -627,7 +627,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
     server.become_another_application(forgets=forgets)
     for person in people:
         person.private = server.private(person.number)
@@ -636,7 +636,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
             # An earlier message is edited, and a new one is sent.
             await person.slash("hand", person.private)
         await play_to_trick(server, people, 1)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
     for person in people:
         assert len(person.private.messages) == 1
         assert await store.client.hget("discord:private", str(person.number)) == str(person.private.id).encode()
@@ -646,7 +646,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
 async def test_message_of_another_application_counts_as_deleted(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         server.become_another_application(forgets=False)
         place = f"discord:{BAR}/{CHANNEL}"
         for message in bar(server).messages:
@@ -774,7 +774,7 @@ async def test_invented_custom_id_overwrites_no_message(store: Store, server: Di
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "has expired" in await anna.send_press(channel, card, made_up)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert json.dumps(card) == before
         await anna.slash("leaderboard")
         assert not await anna.press("this month", channel)
@@ -784,7 +784,7 @@ async def test_invitation_links_to_the_challenge(store: Store, server: DiscordSe
     anna, channel = Person(server, 1, "Anna"), server.channels[CHANNEL]
     async with on_discord(store, server) as adapter:
         await anna.slash("challenge", game="testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         [card] = channel.messages
         answer = await anna.slash("invite")
@@ -794,5 +794,5 @@ async def test_invitation_links_to_the_challenge(store: Store, server: DiscordSe
         # Other people cannot open a link to a private chat.
         await anna.press("Cancel", channel)
         await anna.slash("challenge", anna.private, game="testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert "https://" not in await anna.slash("invite")

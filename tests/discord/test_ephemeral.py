@@ -17,7 +17,7 @@ from tests.discord.validation import Refused
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
 
 
 def hands(person: Person) -> list[dict[str, Any]]:
@@ -40,10 +40,10 @@ async def start_game(server: DiscordServer, game: str = "metamazzo", **options: 
 
 async def wait_for_annas_turn(adapter: ObservedDiscord, anna: Person, bruno: Person) -> None:
     """Play until it is Anna's turn. Her hand is in the private chat, Bruno's hand is ephemeral."""
-    await adapter.worker.settled()
+    await adapter.worker.wait_until_idle()
     while not buttons_of(anna.visible_messages(anna.private)[-1]):
         await bruno.play(Random(1), bruno.server.channels[CHANNEL])
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
 
 
 async def test_whole_game_can_be_played_with_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
@@ -58,7 +58,7 @@ async def test_whole_game_can_be_played_with_an_ephemeral_hand(store: Store, ser
         for _ in range(400):
             for person, chat in ((anna, anna.private), (bruno, channel)):
                 await person.play(random, chat)
-                await adapter.worker.settled()
+                await adapter.worker.wait_until_idle()
             if await adapter.worker.archive.count():
                 break
         [game] = [game async for game in adapter.worker.archive.games()]
@@ -78,9 +78,9 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
         random, now = Random(1), time.time()
         for step in range(1, 4):
             while await anna.play(random):
-                await adapter.worker.settled()
+                await adapter.worker.wait_until_idle()
             await bruno.play(random, channel)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             # Bruno presses every ten minutes.
             later = now + 600 * step
             monkeypatch.setattr(time, "time", lambda later=later: later)
@@ -93,7 +93,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
         monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
         calls = len(server.calls)
         await anna.play(random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert "edit_with_token" not in [name for name, _body in server.calls[calls:]]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
@@ -112,7 +112,7 @@ async def test_expired_ephemeral_hand_moves_to_the_private_chat(
         monkeypatch.setattr(time, "time", lambda: later)
         await anna.play(Random(1))
         await until(lambda: bool(bruno.private.messages))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert not any(
             "My hand" in button["label"]
             for message in list(server.channels[CHANNEL].messages.values())[-1:]
@@ -124,7 +124,7 @@ async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: Discor
     async with on_discord(store, server) as adapter:
         anna, bruno = await start_game(server)
         bruno.private.is_closed = False
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert anna.private.messages
         await anna.slash("hand")
         await until(lambda: not anna.private.messages)
@@ -161,7 +161,7 @@ async def test_join_press_shows_the_preferred_ephemeral_hand(store: Store, serve
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Join", channel)
         await until(lambda: bool(hands(bruno)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert not hands(anna)
         await anna.press("My hand", channel)
         await until(lambda: bool(hands(anna)))
@@ -181,7 +181,7 @@ async def test_ephemeral_hands_survive_a_restart(store: Store, server: DiscordSe
         for _ in range(4):
             await anna.play(random)
             await bruno.play(random, server.channels[CHANNEL])
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert len(hands(bruno)) == 1
         assert text_of(hands(bruno)[0]) != before
 
@@ -211,7 +211,7 @@ async def test_token_revoked_early_is_given_up(
         await wait_for_annas_turn(adapter, anna, bruno)
         with capture_logs() as logs:
             await anna.play(Random(1))
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert "surface_given_up" in [line["event"] for line in logs]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
@@ -234,7 +234,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         assert bruno.button("✓ Call me", bruno.private)
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Join", channel)
-        await worker.settled()
+        await worker.wait_until_idle()
         random = Random(1)
         [table] = await worker.room.lists.tables_of("discord:1")
         # The deal's board is a new message anyway, and can ping the first player.
@@ -244,7 +244,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
             for _ in range(4):
                 for person in (anna, bruno):
                     await person.play(random)
-                    await worker.settled()
+                    await worker.wait_until_idle()
 
         await play_four_rounds()
         assert server.pings == []
@@ -263,7 +263,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
 async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         _anna, bruno = await start_game(server)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         bruno.private.is_closed = False
         await bruno.slash("rules", bruno.private)
         await until(lambda: any("Tricks" in text_of(message) for message in bruno.private.messages.values()))
@@ -276,6 +276,6 @@ async def test_command_in_the_private_chat_moves_no_hand(store: Store, server: D
         await until(lambda: bool(hands(bruno)))
         bruno.private.is_closed = False
         await bruno.slash("rules", bruno.private)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert len(hands(bruno)) == 1
         assert not any("Tricks" in text_of(message) for message in bruno.private.messages.values())

@@ -18,7 +18,7 @@ from tests.tricks import has_reached_trick
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
     # Skip the seconds that the library waits before it reconnects.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
     # Skip the five seconds before each further session, which Discord's limits require.
@@ -45,7 +45,7 @@ async def play_one_trick(
             await person.play(random)
         await asyncio.sleep(0.02)
     for adapter in adapters:
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
 
 
 @pytest.mark.parametrize(("seconds", "are_kept"), [(3600.0, True), (0.0, False)])

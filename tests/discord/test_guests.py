@@ -18,7 +18,7 @@ from tests.long import long
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
 
 
 def channel_without_bot(server: DiscordServer, kind: str) -> Channel:
@@ -40,7 +40,7 @@ async def test_game_is_played_where_the_bot_is_not_a_member(store: Store, server
         for _ in range(300):
             for person in (anna, bruno):
                 await person.play(random)
-                await adapter.worker.settled()
+                await adapter.worker.wait_until_idle()
             if await adapter.worker.archive.count():
                 break
         assert await adapter.worker.archive.count() == 1
@@ -56,7 +56,7 @@ async def test_unpressed_challenge_can_be_edited(store: Store, server: DiscordSe
     async with on_discord(store, server) as adapter:
         channel = channel_without_bot(server, "group chat")
         await Person(server, 1, "Anna").slash("challenge", channel, game="metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [message] = channel.messages
         await adapter.edit("discord:guest300", SentMessage(str(message)), Panel((Span("It is over."),)))
         assert "It is over." in text_of(channel.messages[message])
@@ -69,7 +69,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Join", channel)
         await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         # The token expires after a quarter of an hour.
         async for key in store.client.scan_iter("discord:pass:*"):
             await store.client.delete(key)
@@ -77,7 +77,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
         for _ in range(6):
             for person in (anna, bruno):
                 await person.play(random)
-                await adapter.worker.settled()
+                await adapter.worker.wait_until_idle()
         before = len(channel.messages)
         assert not any(re.search("Trick [2-9]", text_of(message)) for message in channel.messages.values())
         await anna.slash("rules", channel)

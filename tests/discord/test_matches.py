@@ -61,7 +61,7 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
             [table] = await worker.room.lists.tables_of(person)
             assert table.duel
             await worker.room.make_move(table.code, person, table.version, "resign", f"resign {person}")
-        await worker.settled()
+        await worker.wait_until_idle()
         [match] = await matches_of(worker).store.of_person("telegram:1")
         duels = worker.feature(DuelsFeature).duels
         for duel in await matches_of(worker).duels_of(match):

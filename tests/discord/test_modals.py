@@ -7,7 +7,7 @@ import pytest
 from adapters.discord.modals import modal_body
 from bot.panel import Panel, Span
 from bot.panels.challenge_form import challenge_form
-from bot.parsing.challenge_form import Wanted, all_boxes
+from bot.parsing.challenge_form import FormChoices, all_boxes
 from bot.store import Store
 from bot.tables.table import Table
 from bot.texts import LANGUAGES
@@ -168,7 +168,7 @@ async def test_form_of_another_table_cannot_be_changed(store: Store, server: Dis
         assert "ask Anna" in await bruno.send_modal(opened, points="31")
         opened.user = anna.number
         await bruno.press("Join", bar(server))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert await anna.send_modal(opened, points="31")
         assert not any("to 31" in text_of(message) for message in bar(server).messages.values())
 
@@ -182,7 +182,7 @@ async def test_form_survives_a_restart_and_counts_once(store: Store, server: Dis
         await anna.send_modal(opened, game="testa")
         sent = next(interaction for interaction in server.interactions.values() if interaction.type == FORM)
         server.dispatch_interaction(sent)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert (await only_table(adapter, anna)).game_id == "testa"
         assert len(bar(server).messages) == 1
 
@@ -235,7 +235,7 @@ async def test_deferred_command_asks_to_try_again(
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", GAMES)
 def test_form_fits_into_a_modal_uncut(language: str, game: str) -> None:
-    form = challenge_form("challenge", Wanted(game, 0, 0, frozenset(all_boxes())), language)
+    form = challenge_form("challenge", FormChoices(game, 0, 0, frozenset(all_boxes())), language)
     body = modal_body(form)
     validate_modal({"type": MODAL, "data": body})
     assert form.title == body["title"]

@@ -45,9 +45,9 @@ def bar_messages(server: DiscordServer) -> list[dict[str, object]]:
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 0.02)
+    monkeypatch.setattr(supervisor, "MAX_RETRY_SECONDS", 0.05)
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
 
 
@@ -72,7 +72,7 @@ async def test_nonsense_answers_duplicate_no_message(store: Store, server: Disco
             people = await seat_people(server, "metamazzo")
             server.fail_next("edit", failure)
             await play_to_trick(server, people, 2)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             # Repeated messages were recognized by their nonce, and the command's answer was fetched.
             assert all(len(person.private.messages) == 1 for person in people)
             assert (

@@ -35,7 +35,7 @@ async def test_change_older_than_the_shown_one_is_skipped() -> None:
 async def test_three_quick_presses_show_the_last_page(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await anna.slash("rules", anna.private, about="testa")
         await until(lambda: not len(adapter.answers))
         page = list(anna.private.messages.values())[-1]

@@ -50,7 +50,7 @@ def _fast_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(PicturePool, "paint_panel", paint)
     monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
 
 
@@ -97,7 +97,7 @@ def check_pictures(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
 
 
 async def wait_for_mover(adapter: ObservedDiscord, people: list[Person]) -> Person:
-    await adapter.worker.settled()
+    await adapter.worker.wait_until_idle()
     return next(person for person in people if buttons_of(hand(person)))
 
 
@@ -150,7 +150,7 @@ async def test_press_replaces_a_page_and_its_picture(store: Store, server: Disco
 async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         gate = asyncio.Event()
         uploads, server.upload_failure = server.uploads, Failure(gate=gate)
         anna.start_command("rules", anna.private, about="testa")
@@ -178,7 +178,7 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
                 break
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         game = await anext(adapter.worker.archive.games())
         # Store an analysis that found nothing.
         await store.client.set(keys.analysis(game.id), "[]")
@@ -205,7 +205,7 @@ async def test_whole_game_shows_the_picture_of_each_text(store: Store, server: D
             for person in people:
                 await person.play(random)
                 check_pictures(server, pairs)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             check_pictures(server, pairs)
             assert all(picture_of(hand(person)) for person in people if buttons_of(hand(person)))
         [finished] = [game async for game in adapter.worker.archive.games()]
@@ -222,7 +222,7 @@ async def test_press_is_answered_with_panel_and_picture(store: Store, server: Di
         before = [picture_of(hand(person)) for person in people]
         server.calls.clear()
         await mover.play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         # The answer shows the presser's hand. The other player's hand and the board are edited.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit"]
         after = [picture_of(hand(person)) for person in people]
@@ -237,7 +237,7 @@ async def test_thread_shows_pictures(store: Store, server: DiscordServer) -> Non
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", thread, game="metamazzo")
         await bruno.press("Join", thread)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert any(map(picture_of, thread.messages.values()))
 
 
@@ -259,7 +259,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         for _ in range(4):
             await anna.play(random)
             await bruno.play(random, channel)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             check_pictures(server, pairs)
             pictures_seen.add(picture_of(message))
         assert len(pictures_seen) > 3
@@ -321,7 +321,7 @@ async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: Di
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(adapter, people)
         await mover.play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
     stored_states = await store.load_shown(table.code)
     for seat, person in enumerate(people):
@@ -377,7 +377,7 @@ async def test_picture_waits_for_the_attach_permission(store: Store, server: Dis
         channel.permissions = ENOUGH
         await people[0].slash("rules")
         await mover.play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert any(map(picture_of, channel.messages.values()))
 
 
@@ -411,7 +411,7 @@ async def test_press_with_a_refused_picture_shows_its_text(store: Store, server:
         before = text_of(hand(mover))
         server.upload_failure = Failure(Refused(413, 40005))
         interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
         assert interaction.answer
@@ -445,7 +445,7 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 5.0)
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         before = [text_of(hand(person)) for person in people]
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.2)
@@ -457,9 +457,9 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         # Play two more cards while the pictures of the first are uploading.
         for _ in range(2):
             await commit_move(adapter.worker, table.code)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await asyncio.sleep(3.0)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         delivery = adapter.worker.delivery
         sync = delivery._tables[table.code]
@@ -478,14 +478,14 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     async with on_discord(store, server, pictures=True) as adapter:
         [_anna, bruno] = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         channel, gate = server.channels[CHANNEL], asyncio.Event()
         [table] = await adapter.worker.room.lists.tables_of("discord:2")
         surface = surface_of(adapter.worker, table.code, Hand(1))
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
         server.fail_next("edit_with_token", Failure(gate=gate), *[Failure(Refused(403, 50013))] * text_is_refused)
         await bruno.slash("hand")
-        await until(lambda: bool(surface.known.ephemeral and surface.known.message))
+        await until(lambda: bool(surface.message_state.ephemeral and surface.message_state.message))
         [message] = channel.ephemerals[2].values()
         assert picture_of(message) is None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
@@ -614,7 +614,7 @@ async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: Dis
         server.fail_next("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
         interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: bool(interaction.answer) and text_of(hand(mover)) != before)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert interaction.answer == (interaction_answers.EDIT if done_first else interaction_answers.DEFER_EDIT)
         assert text_of(hand(mover)) != before
 
@@ -641,7 +641,7 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
     monkeypatch.setattr(pictures, "SLOW_SECONDS", 0.2)
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         server.upload_failure = Failure(after=0.4)
         kinds = []
         for _ in range(3):
@@ -654,7 +654,7 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
         server.upload_failure = None
         monkeypatch.setattr(pictures, "SLOW_SECONDS", 20.0)
         await (await wait_for_mover(adapter, people)).play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = await wait_for_mover(adapter, people)
         interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: interaction.answer == 7)
@@ -686,7 +686,7 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         for _ in range(3):
             for person in people:
                 await person.play(random)
-                await adapter.worker.settled()
+                await adapter.worker.wait_until_idle()
         check_pictures(server, pairs)
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)
 
@@ -698,5 +698,5 @@ async def test_games_from_before_pictures_get_pictures(store: Store, server: Dis
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await wait_for_mover(adapter, people)
         await mover.play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)

@@ -20,7 +20,7 @@ async def test_game_is_shared_from_the_private_chat(store: Store, server: Discor
         anna, bruno = await seat_people(server, "testa")
         await anna.slash("resign", anna.private)
         await anna.press("Yes")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await bruno.press("Share")
         shared = newest_message(bruno)
         assert text_of(shared) == f"🏆 {isolate_name('Bruno')} wins: {isolate_name('Anna')} resigned\nTesta a Testa"
@@ -36,10 +36,10 @@ async def test_deal_of_the_day_is_shared_from_the_private_chat(store: Store, ser
     async with on_discord(store, server) as adapter:
         await anna.slash("daily", anna.private)
         await anna.press("Play")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await anna.slash("resign", anna.private)
         await anna.press("Yes")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await adapter.worker.feature(DailyFeature).days.wait_for_par()
         await anna.press("Share")
         shared = newest_message(anna)

@@ -110,7 +110,7 @@ async def play_to_the_end(
             if person is not people[-1] and moves(person) and random.random() < resigning:
                 await resign(person)
             has_played |= await play(person, random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [message["id"] for message in messages_starting_with(channel, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
@@ -204,17 +204,17 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             ]
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
             await until(lambda: any(map(moves, late)))
-            await worker.settled()
+            await worker.wait_until_idle()
             before = messages_shown_to(late)
             unarchived = keys.games(code)
             while await store.client.hlen(unarchived) < 2:
                 has_played = [await play(person, random) for person in quick]
-                await worker.settled()
+                await worker.wait_until_idle()
                 if not any(has_played):
                     await asyncio.sleep(0.02)
                     await people[-1].press("My match", channel)
             await asyncio.sleep(0.3)
-            await worker.settled()
+            await worker.wait_until_idle()
             assert messages_shown_to(late) == before
             tables = [table for match in await tables_by_deal() for table in match.values()]
             assert len(tables) == 3
@@ -229,7 +229,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             while await worker.archive.count() < 4:
                 for person in late:
                     await play(person, random)
-                await worker.settled()
+                await worker.wait_until_idle()
                 await asyncio.sleep(0.01)
             pages_after = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:

@@ -82,7 +82,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         for _ in range(400):
             await anna.play(random)
             await bruno.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
             on_telegram = find_boards([message["text"] for message in group.messages.values()])
             on_discord = find_boards([text_of(message) for message in channel.messages.values()])
             matches.append(bool(on_telegram) and on_telegram == on_discord)
@@ -112,7 +112,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         for _ in range(400):
             await anna.play(random)
             await bruno.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
             on_discord = find_boards([text_of(message) for message in channel.messages.values()])
             matches.append(bool(on_discord) and only_text(chat) == on_discord[-1])
             if await worker.archive.count():
@@ -169,8 +169,8 @@ class DailyPlayer:
             if await self._is_played(worker, table, payload.rpartition(":")[2]):
                 self.pressed.append(payload.rpartition(" ")[2])
                 self.has_made_mistake = self.has_made_mistake or makes_mistake
-            await worker.alarms.settled()
-            await worker.settled()
+            await worker.alarms.wait_until_idle()
+            await worker.wait_until_idle()
 
     @property
     def texts(self) -> list[str]:
@@ -222,7 +222,7 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
         async with on_both_platforms(store, server, telegram_server) as (worker, _server):
             for player in (bruno, anna, carla):
                 await player.play(worker, 99)
-            await worker.settled()
+            await worker.wait_until_idle()
             games = {
                 game.people[0]: game for _day, game in await worker.feature(DailyFeature).days.results.pending_games()
             }
@@ -265,7 +265,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         while (table := await worker.room.table(table.code)).version < 20:
             await anna.play(random)
             await bruno.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
         assert {chair.person for chair in table.chairs if chair} == {"telegram:1", "discord:2"}
         brunos_texts = [text_of(message) for message in bruno.private.messages.values()]
         annas_texts = [
@@ -297,7 +297,7 @@ async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server
         while (table := await worker.room.table(table.code)).version < 30:
             for player in people:
                 await player.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
         assert {chair.person for chair in table.chairs if chair} == {
             "telegram:1",
             "telegram:3",

@@ -221,7 +221,7 @@ class Shooter:
         await self.take_screenshots(f"{game}-result")
         await self.take_screenshots(f"{game}-over", 1)
         if f"{game}-accuracy" in self.options.moments:
-            await self.worker.settled()
+            await self.worker.wait_until_idle()
             await self.worker.feature(AnalysisFeature).completion.wait()
             await self.worker.delivery.answers.tasks.wait()
             await self.take_screenshots(f"{game}-accuracy")

@@ -238,7 +238,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await play_until([anna, bruno], random, board_at_trick(watcher, 2))
     for tab in (anna, bruno):
         await tab.wait_for_answers()
-    await playground.worker.settled()
+    await playground.worker.wait_until_idle()
     await anna.catch_up()
     before = await anna.page.locator(".message").last.inner_text()
     await anna.page.reload()

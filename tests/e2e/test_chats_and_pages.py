@@ -101,7 +101,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
             await until(partial(has_version_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)
-        await worker.settled()
+        await worker.wait_until_idle()
     assert table.game
     await expect(page.locator(".tally")).to_be_visible()
     unit = int(table.game.rules.model_dump()["score_unit"])

@@ -59,7 +59,7 @@ class Chats:
         await self.page.evaluate(
             "chat => { state.chat = chat; state.me = chat.startsWith('@') ? chat.slice(1) : '1'; draw(); }", chat
         )
-        await self.worker.settled()
+        await self.worker.wait_until_idle()
         await self.shooter.wait_until_drawn()
 
     async def do(self, chat: str, *steps: str) -> None:
@@ -112,7 +112,7 @@ async def draw_games(chats: Chats) -> AsyncIterator[tuple[str, bytes]]:
     await chats.shooter.play(code, lambda table: bool(table.game and table.game.deal_number > 1))
     yield "deal-result", await chats.shoot("1", "points in tricks")
     await chats.shooter.play(code, lambda _table: False)
-    await chats.worker.settled()
+    await chats.worker.wait_until_idle()
     yield "end-in-private", await chats.shoot("@1")
     await chats.worker.feature(AnalysisFeature).completion.wait()
     await chats.worker.delivery.answers.tasks.wait()

@@ -127,7 +127,7 @@ class DiscordFuzzer:
 
     async def settle(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.worker.settled()
+        await self.adapter.worker.wait_until_idle()
 
     def prune(self) -> None:
         """Delete the run's messages and its old events, so that a long run does not fill the memory."""

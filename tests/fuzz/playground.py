@@ -166,7 +166,7 @@ class PlaygroundFuzzer:
                 if game.id == "tavolo" and label in ("Sit North", "Sit West"):
                     await self._press(tab, self.players[0 if label == "Sit North" else 1], "Accept", private=True)
         await self._ask(tab, self.players[0], do="say", chat=BAR, text="/challenge testa @bruno")
-        await worker.settled()
+        await worker.wait_until_idle()
         people = [f"playground:{player}" for player in self.players]
         tables = {table.code: table for person in people for table in await worker.room.lists.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
@@ -189,7 +189,7 @@ class PlaygroundFuzzer:
 
     async def _press(self, tab: TabSocket, person: str, label: str, *, private: bool = False) -> None:
         chat = f"@{person}" if private else BAR
-        await self.playground.worker.settled()
+        await self.playground.worker.wait_until_idle()
         message, payload = next((number, payload) for number, text, payload in self._buttons(chat) if label in text)
         await self._ask(tab, person, do="press", chat=chat, message=message, payload=payload)
 
@@ -197,7 +197,7 @@ class PlaygroundFuzzer:
         [answer] = await tab.ask([json.dumps(self._request(person, **fields))])
         if answer["type"] != "done":
             raise FuzzFailure(str(answer))
-        await self.playground.worker.settled()
+        await self.playground.worker.wait_until_idle()
 
     # Requests
 
@@ -330,7 +330,7 @@ async def _check_run(fuzzer: PlaygroundFuzzer, tabs: list[TabSocket], messages: 
     messages_before = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in fuzzer.messages}
     with fail_on_errors(outcome):
         await _send_all(fuzzer, tabs, messages, outcome)
-        await fuzzer.playground.worker.settled()
+        await fuzzer.playground.worker.wait_until_idle()
     await check_unchanged(before, read_comparable)
     if (chat_store.people, set(chat_store.chats)) != (people, chats):
         raise FuzzFailure("people or chats have changed")

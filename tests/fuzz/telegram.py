@@ -134,7 +134,7 @@ class TelegramFuzzer:
 
     async def _settle(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.worker.settled()
+        await self.adapter.worker.wait_until_idle()
 
     def prune(self) -> None:
         """Delete the run's messages, so that a long run does not fill the memory."""

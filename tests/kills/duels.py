@@ -68,7 +68,7 @@ class DuelsAtRest:
         return {
             Deal(duel.code, side, number): played
             for duel in self.duels
-            for (side, number), played in duel.played.items()
+            for (side, number), played in duel.played_deals.items()
         }
 
     def duel(self, code: str) -> Duel:
@@ -127,9 +127,9 @@ def both_play_the_same_cards(state: DuelsAtRest) -> None:
 def finished_duels_are_over(state: DuelsAtRest) -> None:
     """A duel is over if both have played all deals, and only then."""
     for duel in state.duels:
-        is_over = duel.closed == "done" and duel.is_ended
-        if is_over != duel.is_finished or bool(duel.closed) != is_over:
-            raise Disagreement(f"duel {duel.code}: closed {duel.closed!r}, ended {duel.is_ended}, {duel.played}")
+        is_over = duel.closing == "done" and duel.is_ended
+        if is_over != duel.is_finished or bool(duel.closing) != is_over:
+            raise Disagreement(f"duel {duel.code}: closed {duel.closing!r}, ended {duel.is_ended}, {duel.played_deals}")
 
 
 def both_are_told_the_same_result_once(state: DuelsAtRest) -> None:
@@ -137,8 +137,10 @@ def both_are_told_the_same_result_once(state: DuelsAtRest) -> None:
     for duel in state.duels:
         chats = {f"@{player.person.partition(':')[2]}" for player in duel.players} | ({GROUP} if duel.place else set())
         text_counts = {chat: len(texts) for chat, texts in state.ends.get(duel.code, {}).items()}
-        if text_counts != (dict.fromkeys(chats, 1) if duel.closed else {}):
-            raise Disagreement(f"duel {duel.code}: messages about its end in {text_counts}, and closed {duel.closed!r}")
+        if text_counts != (dict.fromkeys(chats, 1) if duel.closing else {}):
+            raise Disagreement(
+                f"duel {duel.code}: messages about its end in {text_counts}, and closed {duel.closing!r}"
+            )
         result = result_text(duel, "en")
         for chat, texts in state.ends.get(duel.code, {}).items():
             if result not in texts[0]:
@@ -151,7 +153,7 @@ def acceptance_is_announced_once(state: DuelsAtRest) -> None:
     The players of a duel in a match accept none.
     """
     for duel in state.duels:
-        allowed = {int(duel.is_accepted and not duel.match)} | ({0} if duel.closed else set())
+        allowed = {int(duel.is_accepted and not duel.match)} | ({0} if duel.closing else set())
         if state.notices.get(duel.code, 0) not in allowed:
             raise Disagreement(f"duel {duel.code}: {state.notices.get(duel.code)} messages about its acceptance")
 
@@ -247,7 +249,7 @@ class DuelHarness(Harness):
             duel = duels.duel(code)
             answers = self._answers.setdefault((code, number), RobotAnswers(duel.game, duel.secret(number)))
             answers.check(person, moves)
-        self.duels_over = sum(bool(duel.closed) for duel in duels.duels)
+        self.duels_over = sum(bool(duel.closing) for duel in duels.duels)
 
     async def _load_duels(self, store: Store) -> DuelsAtRest:
         duels, duel_store = await load_duels(store), DuelStore(store.client)

@@ -64,9 +64,9 @@ def no_entry_is_lost(state: MatchesAtRest) -> None:
 
 def matches_end_with_their_duels(state: MatchesAtRest) -> None:
     for match in state.matches:
-        is_over = bool(match.begun) and all(duel.closed for duel in state.duels_of(match))
-        if (match.closed == "over") != is_over:
-            raise Disagreement(f"match {match.code} is closed {match.closed!r}, its duels {state.duels_of(match)}")
+        is_over = bool(match.begun_at) and all(duel.closing for duel in state.duels_of(match))
+        if (match.closing == "over") != is_over:
+            raise Disagreement(f"match {match.code} is closed {match.closing!r}, its duels {state.duels_of(match)}")
 
 
 def each_group_has_one_message_of_each_match(state: MatchesAtRest) -> None:
@@ -80,7 +80,7 @@ def players_are_told_of_the_draw_once(state: MatchesAtRest) -> None:
     for duel in state.duels:
         for player in duel.players if duel.match else ():
             count = state.draws.get((duel.code, f"@{player.person.partition(':')[2]}"), 0)
-            if count != 1 and not (count == 0 and duel.closed):
+            if count != 1 and not (count == 0 and duel.closing):
                 raise Disagreement(f"duel {duel.code}: {player} has {count} messages about the draw")
 
 
@@ -107,7 +107,10 @@ class MatchHarness(DuelHarness):
 
     async def find_live(self, store: Store) -> list[str]:
         matches = (await self._load_matches(store)).matches
-        return [*await super().find_live(store), *(match.code for match in matches if match.begun and not match.closed)]
+        return [
+            *await super().find_live(store),
+            *(match.code for match in matches if match.begun_at and not match.closing),
+        ]
 
     async def wait_until_idle(self, store: Store) -> None:
         """Wait also until matches are over, and their messages show it."""
@@ -130,7 +133,7 @@ class MatchHarness(DuelHarness):
         state = await self._load_matches(store)
         for invariant in INVARIANTS:
             invariant(state)
-        self.matches_over = sum(match.closed == "over" for match in state.matches)
+        self.matches_over = sum(match.closing == "over" for match in state.matches)
 
     async def _load_matches(self, store: Store) -> MatchesAtRest:
         assert isinstance(self.people, MatchPlayers)

@@ -91,7 +91,7 @@ def results_match_their_records(state: TournamentsAtRest) -> None:
             raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(games)}")
         for key, expected in games.items():
             result = results[key]
-            if (result.game, (result.winner, (result.ours, result.theirs), result.ending)) != expected:
+            if (result.game, (result.winner, (result.first_points, result.second_points), result.ending)) != expected:
                 raise Disagreement(f"{tournament.code}: {result} is in the log, its record says {expected}")
 
 

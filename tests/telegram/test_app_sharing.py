@@ -55,7 +55,7 @@ async def sharing(store: Store, server: TelegramServer) -> AsyncIterator[tuple[O
 async def finish_game(adapter: ObservedTelegram, table: Table) -> str:
     """Resign a game for Anna; return its page."""
     over = await adapter.worker.room.make_move(table.code, "telegram:1", table.version, "resign", "r")
-    await adapter.worker.settled()
+    await adapter.worker.wait_until_idle()
     return f"/g/{game_id(over)}"
 
 

@@ -56,7 +56,7 @@ async def run_game(
             on_telegram(store, server, quick=False, **settings_fields) as adapter,
         ):
             people = await seat_people(server, "metamazzo")
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             yield adapter, server, people
     finally:
         await server.stop()
@@ -114,10 +114,10 @@ async def check_outage(folder: Path, failure: str, seconds: float) -> None:
             if failure == "closed port":
                 await server.start(server.port)
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
-            await worker.settled()
+            await worker.wait_until_idle()
             for _ in range(4):
                 await play_one_move(people)
-                await worker.settled()
+                await worker.wait_until_idle()
         # A challenge, a board, and a hand for each player.
         assert sum(message["from"] == BOT for message in group.messages.values()) == 2
         for person in people:
@@ -152,7 +152,7 @@ async def check_flood(folder: Path) -> None:
                         await play_one_move(people)
                     await asyncio.sleep(7)
             await wait_until(lambda: not server._updates and not worker.delivery.answers.tasks)
-            await worker.settled()
+            await worker.wait_until_idle()
         calls = server.group_calls
         # The bot kept the group's limit, so only the test's failures happened.
         assert (

@@ -99,7 +99,7 @@ async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, ser
         await people[0].send_press(group, board, f"1t{code}:invite")
         before = dict(board)
         assert await carla.send_press(group, board, await make_offer_payload(server, carla)) == EXPIRED
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert board == before
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
 
@@ -114,7 +114,7 @@ async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, 
         before = dict(board)
         for payload in (f"1t{code}:invite", f"1t{code}:browser", "1phelp", "1prematch x", f"1t{code}:menu"):
             await people[0].send_press(group, board, payload)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert board == before
 
 
@@ -130,7 +130,7 @@ async def test_finished_inline_message_opens_no_other_offer(
         offer = await make_offer_payload(server, carla)
         assert await carla.send_press(chat, message, offer) == "Another game is running here: finish it first."
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert await carla.send_press(chat, message, offer) == EXPIRED
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
         # Carla can still use her own offer.

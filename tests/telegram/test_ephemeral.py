@@ -17,7 +17,7 @@ from tests.telegram.server import BOT, Chat, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
 
 
 async def start_without_private_chat(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:
@@ -37,7 +37,7 @@ async def start_with_hand_in_group(server: TelegramServer, worker: Worker) -> tu
     anna, bruno = await start_without_private_chat(server, "metamazzo")
     await bruno.press("My hand, here", server.group(GROUP))
     await until(lambda: bool(hands(bruno)))
-    await worker.settled()
+    await worker.wait_until_idle()
     return anna, bruno
 
 
@@ -65,9 +65,9 @@ async def test_whole_game_can_be_played_with_a_hand_in_the_group(store: Store, s
         random = Random(4)
         for _ in range(400):
             await anna.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             await play_from_group_hand(bruno, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             if await adapter.worker.archive.count():
                 break
         [game] = [game async for game in adapter.worker.archive.games()]
@@ -85,7 +85,7 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: adapter.messages.has_ephemeral is False)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         texts = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
         assert texts.count("🂠") == 1
         assert all(message["text"] != "🂠" for message in group.messages.values())
@@ -107,7 +107,7 @@ async def test_expired_press_shows_no_hand(
         group = server.group(GROUP)
         monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
         await bruno.press("My hand, here", group)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert not hands(bruno)
         monkeypatch.undo()
         await bruno.press("My hand, here", group)
@@ -123,7 +123,7 @@ async def test_vanished_hand_comes_again_on_request(store: Store, server: Telegr
         group.ephemerals[bruno.number].clear()
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert len(hands(bruno)) == 1
 
 
@@ -136,7 +136,7 @@ async def test_opening_the_private_chat_moves_the_hand_there(store: Store, serve
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         bruno.start(table.code)
         await until(lambda: not hands(bruno))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert sum(message["from"] == BOT for message in bruno.private.messages.values()) == 1
         assert bruno.button("My hand, here", group) is None
 
@@ -152,7 +152,7 @@ async def test_hand_in_the_group_survives_a_restart(store: Store, server: Telegr
         for _ in range(4):
             await anna.play(random)
             await play_from_group_hand(bruno, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert len(hands(bruno)) == 1
         assert hands(bruno)[-1]["text"] != before
 
@@ -172,7 +172,7 @@ async def test_new_supergroup_offers_the_hand_again(store: Store, server: Telegr
         random = Random(3)
         # Bruno plays first.
         await play_from_group_hand(bruno, random)
-        await worker.settled()
+        await worker.wait_until_idle()
         supergroup = upgrade_group(server)
         assert await anna.play(random)
         await until(lambda: anna.button("My hand, here", supergroup) is not None)
@@ -185,7 +185,7 @@ async def test_new_supergroup_offers_the_hand_again(store: Store, server: Telegr
         }
         await bruno.press("My hand, here", supergroup)
         await until(lambda: bool(supergroup.ephemerals[bruno.number]))
-        await worker.settled()
+        await worker.wait_until_idle()
 
 
 async def test_hand_left_in_the_old_group_blocks_nothing(store: Store, server: TelegramServer) -> None:

@@ -48,7 +48,7 @@ async def start_game(server: TelegramServer, adapter: ObservedTelegram) -> Perso
     people = await seat_people(server, "metamazzo")
     await until(lambda: all(panels(person) for person in people))
     await until(lambda: "deal 1" in bot_text(server.group(GROUP)))
-    await adapter.worker.settled()
+    await adapter.worker.wait_until_idle()
     return people[0]
 
 
@@ -77,7 +77,7 @@ async def test_answers_are_visible_to_the_author_only(store: Store, server: Tele
         for command, words in (("/stats", "No rated games yet"), ("/tables", "no open challenge"), ("/hand", "🪙")):
             server.write_ephemeral(group, anna.number, command)
             await wait_for_aside(anna, words)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             assert words.encode() not in public_bodies(server)
         assert [user for user, messages in group.ephemerals.items() if messages] == [anna.number]
 
@@ -158,7 +158,7 @@ async def test_misread_ephemeral_command_keeps_the_hand_private(
         [old] = [message["message_id"] for message in panels(anna)]
         server.write_ephemeral(group, anna.number, "/hand", **fields)
         await until(lambda: [message["message_id"] for message in panels(anna)] not in ([], [old]))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert shows_hand(panels(anna)[-1]["text"])
         assert hands(anna) == []
         assert not any(suit.encode() in public_bodies(server) for suit in SUITS)
@@ -177,7 +177,7 @@ async def test_refused_ephemeral_answer_is_sent_as_usual(store: Store, server: T
         server.fail_next("sendMessage", failure)
         server.write_ephemeral(group, anna.number, "/hand")
         await until(lambda: [message["message_id"] for message in panels(anna)] not in ([], [old]))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert hands(anna) == []
         assert not any(suit.encode() in public_bodies(server) for suit in SUITS)
 
@@ -223,7 +223,7 @@ async def test_hand_that_became_visible_is_deleted(
         with capture_logs() as logs:
             server.write_ephemeral(group, anna.number, "/hand")
             await until(lambda: [message["message_id"] for message in panels(anna)] not in ([], [old]))
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert not shows_hand(bot_text(group))
         assert adapter.messages.has_ephemeral is False
         assert [line["what"] for line in logs if line["event"] == "telegram_feature_missing"] == [

@@ -27,7 +27,7 @@ async def test_whole_game_can_be_played(store: Store, server: TelegramServer, ga
                 break
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert is_over(), f"{game} did not end: its moves or its players in tests/telegram/players.py are stuck"
         [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)

@@ -200,7 +200,7 @@ async def test_sent_offer_adds_only_expiring_keys(store: Store, server: Telegram
     anna, chat = Person(server, 1, "Anna"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await query_offers(server, anna, "")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         before, before_fields = set(await store.client.keys()), await store.client.hgetall(keys.person("telegram:1"))
         await send_offer(server, anna, chat, "testa", feedback=True)
         # The update is confirmed after it was handled.
@@ -239,7 +239,7 @@ async def test_board_uses_the_senders_language_from_the_start(store: Store, serv
         message = await send_offer(server, anna, chat, "tressette")
         await bruno.send_press(chat, message, payload_of(message, "Mi siedo"))
         await until(lambda: "Coppia 1" in only_text(chat))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         edits = [fields["text"] for method, fields in server.calls if "inline_message_id" in fields]
         assert edits
         assert all("4 giocatori" in text for text in edits)
@@ -493,7 +493,7 @@ async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramS
         # After its game, the offer opens no second table.
         table = await table_of(adapter, anna)
         await adapter.worker.room.close(table.code, "test")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert await bruno.send_press(chat, message, data) == "This challenge has expired: send a new one."
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
@@ -509,7 +509,7 @@ async def test_finished_offer_never_opens_a_second_table(
         data = payload_of(message)
         await bruno.send_press(chat, message, data)
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         # An offer made at the start of an hour is valid until this second.
         last_second = (HOURS_TO_ACCEPT + 1) * 3600 - 1
         now += last_second
@@ -580,7 +580,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
             fields for method, fields in server.calls if method == "editMessageText" and "inline_message_id" in fields
         ]
         assert len(edits) < 20
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
 
 
 @pytest.mark.long
@@ -618,9 +618,9 @@ async def test_player_on_another_platform_joins_the_table(store: Store, server: 
         random = Random(1)
         for _ in range(60):
             await anna.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
             await bruno.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
         assert "Trick" in only_text(chat)
         assert only_text(chat) == fake.last("paper:100").plain
 

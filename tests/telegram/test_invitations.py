@@ -50,7 +50,7 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
         )
         bruno.start(f"join-{table.code.lower()}")
         await until(lambda: f"You’re at table {table.code}" in bot_text(bruno.private))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         hands = [number for number, message in bruno.private.messages.items() if message.get("reply_markup")]
         bruno.start(f"join-{table.code}")
         await until(

@@ -26,11 +26,11 @@ async def test_taps_go_through_a_course_with_pictures(store: Store, server: Tele
         await until(lambda: len(course_messages(anna.private)) == 1)
         await anna.press("Tressette", anna.private)
         await until(lambda: any("Tressette · 1 of 9" in text_of(message) for message in course_messages(anna.private)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert any("photo" in message for message in course_messages(anna.private))
         await anna.press("A🏆", anna.private)
         await until(lambda: any("❌" in text_of(message) for message in course_messages(anna.private)))
         await anna.press("3🏆", anna.private)
         await until(lambda: any("Tressette · 2 of 9" in text_of(message) for message in course_messages(anna.private)))
         assert len(course_messages(anna.private)) == 1
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()

@@ -145,7 +145,7 @@ async def test_menu_button_opens_the_app_in_the_persons_language(store: Store, s
         assert [server.apps.menu_button(number)["text"] for number in (1, 2)] == ["Gioca", "Play"]
         carla.say("/help", carla.private)
         carla.say("/help")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert sum(method == "setChatMenuButton" for method, _fields in server.calls) == 3
     # Without https, the bot takes its buttons back.
     async with on_telegram(store, server, public_url="http://cards.example.org"):
@@ -161,7 +161,7 @@ async def test_failed_menu_button_is_set_at_the_next_command(store: Store, serve
         server.fail_next("setChatMenuButton", Failure(Refused(400, "Bad Request: chat not found")))
         carla.say("/help", carla.private)
         await until(lambda: sum(method == "setChatMenuButton" for method, _fields in server.calls) == 2)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert 1 not in server.apps.menu_buttons
         carla.say("/help", carla.private)
         await until(lambda: 1 in server.apps.menu_buttons)
@@ -177,7 +177,7 @@ async def test_bot_without_https_leaves_the_hosts_menu_button(store: Store, serv
         person = Person(server, 1, "Carla")
         person.start()
         await until(lambda: bool(panels(person)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert server.apps.menu_button(1) == host
 
 
@@ -255,7 +255,7 @@ async def test_refused_button_address_never_blocks_a_board(
 ) -> None:
     async with on_telegram(store, server, public_url=public_url) as adapter:
         player, _other = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await until(lambda: len(server.group(GROUP).messages) > 1)
         assert player.button("In the browser", player.private) is None
         assert player.button("Watch", server.group(GROUP)) is None
@@ -333,7 +333,7 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
     async with with_pages(store, server) as (adapter, site), aiohttp.ClientSession() as session:
         player, _other = await seat_people(server, "metamazzo")
         await until(lambda: bool(panels(player)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
 
         def count_calls() -> int:
             return sum(str(fields.get("chat_id")) == str(player.number) for _method, fields in server.calls)
@@ -342,7 +342,7 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
         player.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         player.say("/hand")
         await until(lambda: count_calls() > calls)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         player.private.refusal, before = None, newest_id(player)
         url = f"http://127.0.0.1:{site.port}"
         data = {"data": anna_launch(time.time(), player.number), "t": ""}

@@ -37,10 +37,10 @@ NONSENSE = [
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 0.02)
 
 
 def bot_texts(server: TelegramServer) -> list[str]:
@@ -59,7 +59,7 @@ async def test_nonsense_answer_makes_a_send_uncertain(
             server.fail_next("sendMessage", *[Failure(body=body, done_first=True)] * 2)
             await bruno.press("Join", server.group(GROUP))
             await until(lambda: all(panels(person) for person in (anna, bruno)))
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             # A card, a board, two hands and two duplicates.
             assert sum(len(panels(person)) for person in (anna, bruno)) + len(bot_texts(server)) == 4 + 2
             await play_to_trick(server, [anna, bruno], 2)
@@ -77,7 +77,7 @@ async def test_edit_answered_with_nonsense_is_retried(store: Store, server: Tele
                 "editMessageText", *[Failure(body=body, done_first=done_first) for done_first in (True, False)] * 2
             )
             await play_to_trick(server, people, 3)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             assert all(len(panels(person)) == 1 for person in people)
     assert not [line for line in logs if line["event"] == "surface_failed"]
 
@@ -91,7 +91,7 @@ async def test_proxy_error_does_not_mean_the_chat_is_gone(store: Store, server: 
             await until(lambda: all(panels(person) for person in people))
             server.fail_next("editMessageText", *[Failure(body=PAGE, status=status)] * 6)
             await play_to_trick(server, people, 3)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     assert not [line for line in logs if line["event"] == "surface_given_up"]
 
 

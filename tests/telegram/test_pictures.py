@@ -58,7 +58,7 @@ PLACE = f"telegram:{GROUP}"
 
 @pytest.fixture(autouse=True)
 def _test_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
     # A busy machine can need longer than the real timeout.
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
@@ -148,7 +148,7 @@ async def test_whole_game_shows_the_picture_of_each_text(
                 break
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             with_photo = [
                 message for chat in server.chats.values() for message in chat.messages.values() if "photo" in message
             ]
@@ -175,7 +175,7 @@ async def test_real_painter_draws_pictures(
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [hand] = bot_messages(people[0].private.messages)
         assert hand["photo"][-1]["width"] == 720
         assert "deal 1" in hand["caption"]
@@ -289,7 +289,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         await until(lambda: adapter.healthy)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [len(bot_messages(person.private.messages)) for person in people] == [1, 1]
 
 
@@ -497,12 +497,12 @@ async def test_chat_without_photos_is_remembered(
     server.group(GROUP).accepts_photos = False
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         random = Random(1)
         for _ in range(6):
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert called_methods(server).count("sendPhoto") == 1 + len(people), (
             "the group must get one attempt, and each hand its photo"
         )
@@ -525,13 +525,13 @@ async def test_upload_with_a_lost_answer_sends_no_extra_text(
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         before = [message["message_id"] for person in people for message in bot_messages(person.private.messages)]
         server.fail_next("editMessageMedia", replace(failure, done_first=done_first))
         sends = len([method for method in called_methods(server) if method.startswith("send")])
         for person in people:
             await person.play(Random(1))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         messages = [message for person in people for message in bot_messages(person.private.messages)]
         assert [message["message_id"] for message in messages] == before
         assert len([method for method in called_methods(server) if method.startswith("send")]) == sends
@@ -568,7 +568,7 @@ async def test_late_hand_is_deleted(
     refusal, gate = Failure(Refused(500, "Internal Server Error")), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
         server.fail_next("sendPhoto", Failure(gate=gate))
         people[0].say("/hand", people[0].private)
@@ -582,12 +582,12 @@ async def test_late_hand_is_deleted(
         )
         if not is_restarted:
             server.clear_failures()
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     if is_restarted:
         server.clear_failures()
         async with on_telegram(store, server, pictures=True) as adapter:
             await until(lambda: len(bot_messages(people[0].private.messages)) == 1)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     [message] = bot_messages(people[0].private.messages)
     assert message["message_id"] == text_hand["message_id"]
     assert not await store.changed_tables(range(keys.SHARDS))
@@ -599,7 +599,7 @@ async def test_late_result_is_deleted_after_the_table_is_gone(
     group, gate = server.group(GROUP), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
         server.fail_next("sendPhoto", *[Failure(gate=gate)] * 3)
         # The result replaces the board. Without a board it is a new message.
@@ -608,7 +608,7 @@ async def test_late_result_is_deleted_after_the_table_is_gone(
         await people[0].press("Yes, I resign")
         await until(lambda: any("resigned" in text_of(message) for message in group.messages.values()))
         gate.set()
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         results = [
             message
             for message in group.messages.values()
@@ -685,21 +685,21 @@ async def test_text_in_a_game_gets_its_picture_at_the_next_change(
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         random = Random(1)
         before = {message["message_id"] for person in people for message in bot_messages(person.private.messages)}
         monkeypatch.setattr(photos, "REST_SECONDS", 0.0)
         server.fail_next("editMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 3)
         for person in people:
             await person.play(random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         after = [message for person in people for message in bot_messages(person.private.messages)]
         assert len(after) == len(people)
         assert any("text" in message and message["message_id"] not in before for message in after)
         for _ in range(2):
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         hands_after = [bot_messages(person.private.messages) for person in people]
         assert all(len(messages) == 1 and "photo" in messages[0] for messages in hands_after)
 
@@ -710,12 +710,12 @@ async def test_restarted_game_continues_in_the_same_messages(
     random = Random(1)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
     before = [message["message_id"] for person in people for message in bot_messages(person.private.messages)]
     async with on_telegram(store, server, pictures=True) as adapter:
         for person in people:
             await person.play(random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         messages = [message for person in people for message in bot_messages(person.private.messages)]
         assert [message["message_id"] for message in messages] == before
         for message in messages:
@@ -735,9 +735,9 @@ async def test_hand_in_the_group_is_a_photo(
         random = Random(4)
         for _ in range(6):
             await anna.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             await play_from_group_hand(bruno, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             [hand] = hands(bruno)
             assert hand["caption"] in painted_texts[picture_digest(server, hand)]
         assert "editEphemeralMessageMedia" in called_methods(server)
@@ -749,16 +749,16 @@ async def test_text_hand_in_the_group_stays_a_text(
     async with on_telegram(store, server, pictures=True) as adapter:
         server.group(GROUP).accepts_photos = False
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         server.group(GROUP).accepts_photos = True
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
         random = Random(4)
         for _ in range(3):
             await anna.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             await play_from_group_hand(bruno, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         [hand] = hands(bruno)
         assert "text" in hand
         assert "Previous trick" in hand["text"]
@@ -772,19 +772,19 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         random = Random(4)
         if not any("play" in payload for payload in payloads_of(hands(bruno)[0])):
             await anna.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         # Shortly after a player's press the bot can send a new message.
         server.fail_next("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         await play_from_group_hand(bruno, random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [hand] = hands(bruno)
         assert "text" in hand
         await bruno.press("My hand, here", server.group(GROUP))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [hand] = hands(bruno)
         assert "photo" in hand
         # Later the bot can only edit the message, which keeps its photo.
@@ -794,9 +794,9 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         before = hand["caption"]
         for _ in range(3):
             await anna.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             await play_from_group_hand(bruno, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             [edited] = hands(bruno)
             assert edited["ephemeral_message_id"] == hand["ephemeral_message_id"]
             assert edited["caption"] in painted_texts[picture_digest(server, edited)]

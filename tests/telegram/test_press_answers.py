@@ -21,7 +21,7 @@ async def send_settings(server: TelegramServer, adapter: ObservedTelegram) -> Pe
     await until(lambda: bool(bot_text(anna.private)))
     anna.say("/settings")
     await until(lambda: anna.button("My settings", server.group(GROUP)) is not None)
-    await adapter.worker.settled()
+    await adapter.worker.wait_until_idle()
     return anna
 
 

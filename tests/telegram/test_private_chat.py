@@ -62,7 +62,7 @@ async def test_personal_pages_never_appear_in_a_group(store: Store, server: Tele
         before = bot_text(group)
         anna.say(command, group)
         await until(lambda: "Open our private chat first" in bot_text(group))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         new_text = bot_text(group).removeprefix(before)
         assert new_text == "Open our private chat first: this is for your eyes only."
 

@@ -45,7 +45,7 @@ async def test_puzzle_and_solution_share_one_message(store: Store, server: Teleg
         await anna.press("Next puzzle", anna.private)
         await until(lambda: "✅" not in text_of(puzzle_message(anna.private)))
         assert puzzle_of(puzzle_message(anna.private)).id != puzzle.id
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
 
 
 async def test_only_the_presser_reads_the_answer_in_a_group(store: Store, server: TelegramServer) -> None:

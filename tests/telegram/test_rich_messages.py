@@ -68,11 +68,11 @@ async def ask(adapter: ObservedTelegram, person: Person, command: str) -> dict[s
     before = count_answers(person.private)
     person.say(f"/{command}", person.private)
     await until(lambda: count_answers(person.private) > before)
-    await adapter.worker.settled()
+    await adapter.worker.wait_until_idle()
     for label in ("Refresh", "Aggiorna"):
         if command == "analyse" and person.button(label, person.private):
             await person.press(label)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     assert count_answers(person.private) == before + 1
     return last_answer(person.private)
 
@@ -185,9 +185,9 @@ async def test_lost_answer_is_not_followed_by_a_text(store: Store, server: Teleg
     server.fail_next("sendRichMessage", Failure(hang_up=True, done_first=True))
     async with played(store, server) as adapter:
         anna.say("/stats", anna.private)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         await until(lambda: count_answers(anna.private) >= 1)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
     answers = [message for message in anna.private.messages.values() if message["from"]["is_bot"]]
     assert all("rich_message" in message for message in answers)
     assert not [method for method, _fields in server.calls if method == "sendMessage"]

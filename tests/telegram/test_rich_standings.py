@@ -62,7 +62,7 @@ async def test_standings_are_a_table_or_lines(
     async with on_telegram(store, server, telegram_rich_messages=True) as adapter:
         group = await play_tournament(server, language)
         await until(lambda: bool(messages_with(group, "🥇")))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [card], [winner] = messages_with(group, "🏆"), messages_with(group, "🥇")
         for message in (card, winner):
             assert ("rich_message" in message, "text" in message) == (not is_missing, is_missing)

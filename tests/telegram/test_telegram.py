@@ -31,8 +31,8 @@ from tests.tricks import has_reached_trick
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 0.02)
     monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.webhook.FIRST_PAUSE", 0.02)
 
@@ -174,7 +174,7 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
         people = await seat_people(server, "metamazzo")
         await play_to_trick(server, people, 1)
         # Until then a hand can have the buttons of an earlier turn.
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
         other = people[1 - people.index(mover)]
         other.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
@@ -201,7 +201,7 @@ async def test_failed_edits_are_retried(store: Store, server: TelegramServer, fa
         people = await seat_people(server, "metamazzo")
         server.fail_next("editMessageText", failure, failure)
         await play_to_trick(server, people, 3)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert all(len(panels(person)) == 1 for person in people)
     is_limited = failure.refusal and failure.refusal.code == 429
     assert count_answers_429() - limited_before == (2 if is_limited else 0)
@@ -288,7 +288,7 @@ async def test_duplicate_of_an_uncertain_send_is_deleted(store: Store, server: T
         server.fail_next("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
         await bruno.press("Join", server.group(GROUP))
         await until(lambda: all(panels(person) for person in (anna, bruno)))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         oldest = panels(mover)[0]
@@ -304,7 +304,7 @@ async def test_game_continues_after_the_bot_is_kicked(store: Store, server: Tele
         for _ in range(600):
             for person in people:
                 await person.play(random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             if await adapter.worker.archive.count():
                 break
         assert await adapter.worker.archive.count() == 1
@@ -335,7 +335,7 @@ async def test_new_supergroup_keeps_table_and_settings(
             if has_reached_trick(4, (message["text"] for message in new_group.messages.values())):
                 break
             await asyncio.sleep(0.01)
-        await worker.settled()
+        await worker.wait_until_idle()
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert table.hosts == (f"telegram:{new}",)
         assert sum("Metà Mazzo" in message["text"] for message in new_group.messages.values()) == 1
@@ -345,7 +345,7 @@ async def test_new_supergroup_keeps_table_and_settings(
 async def test_refused_deletion_reveals_a_new_supergroup(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         old = server.group(GROUP)
         old.refusal = Refused(
             400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=-100777
@@ -361,7 +361,7 @@ async def test_leaderboards_move_with_their_group(store: Store, server: Telegram
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
         await until(lambda: has_text(server.group(GROUP), "resigned"))
-        await worker.settled()
+        await worker.wait_until_idle()
         await adapter.card_room.move_chat(f"telegram:{GROUP}", "telegram:-100777")
         scope = Scope(chat="telegram:-100777")
         before = await worker.ratings.standing(scope, "telegram:1")
@@ -398,7 +398,7 @@ async def test_redelivered_updates_count_once(store: Store, server: TelegramServ
         anna.say("/challenge testa")
         await until(lambda: count_bot_messages(server.group(GROUP)) > 0)
         await asyncio.sleep(0.3)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert count_bot_messages(server.group(GROUP)) == 1
 
 
@@ -419,7 +419,7 @@ async def test_updates_out_of_order_are_each_handled_once(store: Store, server: 
         people[0].say("/challenge spades")
         await until(lambda: cards() == 4)
         await asyncio.sleep(0.1)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert cards() == 4
         assert not server._updates
 
@@ -428,7 +428,7 @@ async def test_presses_made_while_the_bot_was_down_are_answered(store: Store, se
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await play_to_trick(server, people, 1)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
     mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
     message = panels(mover)[-1]
     data = payloads_of(message)[0]
@@ -447,7 +447,7 @@ async def test_game_survives_a_short_network_outage(store: Store, server: Telegr
         server.fail_next("getUpdates", *[Failure(hang_up=True)] * 3)
         server.fail_next("editMessageText", *[Failure(hang_up=True)] * 6)
         await play_to_trick(server, people, 3, seed=2)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert adapter.healthy
 
 
@@ -565,7 +565,7 @@ async def play_while_closed(adapter: ObservedTelegram, server: TelegramServer, p
     for _ in range(12):
         for person in people:
             await person.play(random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
     group.refusal = None
     return before
 
@@ -578,7 +578,7 @@ async def test_unblocking_the_bot_brings_one_hand(
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
         anna, bruno = await seat_people(server, "metamazzo")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         await mover.play(Random(1))
@@ -592,7 +592,7 @@ async def test_unblocking_the_bot_brings_one_hand(
             anna.start()
         await until(lambda: bool(panels(anna)))
         await asyncio.sleep(0.7)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         sent = [
             fields["text"]
             for method, fields in server.calls[calls:]
@@ -660,9 +660,9 @@ async def test_table_can_have_players_of_another_platform(store: Store, server: 
         random = Random(1)
         for _ in range(60):
             await anna.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
             await bruno.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
         board = list(server.group(GROUP).messages.values())[-1]["text"]
         assert "Trick" in board
         assert board == fake.last("paper:100").plain
@@ -681,7 +681,7 @@ async def test_made_up_payload_overwrites_no_message(store: Store, server: Teleg
         # Without the message's content, Telegram's update proves no button.
         old = {"message_id": card["message_id"], "chat": group.as_json, "date": 0}
         assert "has expired" in await anna.send_press(group, old, "1phelp")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert group.messages[card["message_id"]] == before
         anna.say("/leaderboard")
         await anna.press("this month", group)

@@ -115,7 +115,7 @@ async def play_to_the_end(
             if moves(person) and random.random() < resigning:
                 await resign(person)
             has_played |= await play(person, random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [message["message_id"] for message in bot_messages_starting_with(group, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
@@ -199,16 +199,16 @@ async def test_cards_stay_secret_while_a_round_is_played(
                 for match in tournament.matches
             )
             await until(lambda: any(map(moves, late)) and any(map(moves, quick)))
-            await worker.settled()
+            await worker.wait_until_idle()
             before = messages_as_json(late)
             unarchived = keys.games(code)
             while await store.client.hlen(unarchived) < 2:
                 for person in quick:
                     await play(person, random)
-                await worker.settled()
+                await worker.wait_until_idle()
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.3)
-            await worker.settled()
+            await worker.wait_until_idle()
             assert messages_as_json(late) == before
             tables = [table for match in await tables_by_deal() for table in match.values()]
             assert len(tables) == 3
@@ -224,7 +224,7 @@ async def test_cards_stay_secret_while_a_round_is_played(
             while await worker.archive.count() < 4:
                 for person in late:
                     await play(person, random)
-                await worker.settled()
+                await worker.wait_until_idle()
                 await asyncio.sleep(0.01)
             pages_after = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:

@@ -84,10 +84,10 @@ async def test_names_in_messages_make_no_links(store: Store, server: TelegramSer
             person.start()
         people[0].say("/challenge testa")
         await people[1].press("Join", group)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         for word in ("leaderboard", "stats", "honours", "tables", "duel testa", "daily", "help"):
             for chat in (group, people[0].private):
                 before = len(chat.messages)

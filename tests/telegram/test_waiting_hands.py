@@ -66,11 +66,11 @@ async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: Te
         message = await send_offer(server, anna, chat, "metamazzo")
         await bruno.send_press(chat, message, payload_of(message))
         table = await table_of(adapter, bruno)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         server.started_users.add(bruno.number)
         OPENINGS[opening](server, bruno)
         await until(lambda: has_hand(bruno, table.code))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert (
             sum(table.code in message["text"] for message in bruno.private.messages.values() if message["from"] == BOT)
             == 1
@@ -96,7 +96,7 @@ async def test_start_for_one_table_brings_hands_of_others(store: Store, server: 
             message = await send_offer(server, people[0], chat, game)
             await people[1].send_press(chat, message, payload_of(message))
         codes = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:2")]
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         people[1].start(codes[0])
         await until(lambda: all(has_hand(people[1], code) for code in codes))
 
@@ -111,7 +111,7 @@ async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Sto
         group = server.group(GROUP)
         anna.say("/hand", group)
         await until(lambda: has_text(group, "I can’t write to you: press below"))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         anna.private.refusal = None
         before = newest_id(anna)
         await anna.press("Rules")
@@ -122,10 +122,10 @@ async def test_ordinary_message_moves_no_hand(store: Store, server: TelegramServ
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         before = [list(person.private.messages) for person in people]
         for person in people:
             OPENINGS["photo"](server, person)
         await until(lambda: not server.pending)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [list(person.private.messages) for person in people] == before

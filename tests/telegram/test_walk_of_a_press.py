@@ -98,12 +98,12 @@ async def test_press_passes_through_few_files(store: Store, server: TelegramServ
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         for _ in range(4):
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
             await play_one_card(people, random)
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         with record_walk(steps) as walk:
             await play_one_card(people, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     assert walk.order == steps, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
     assert len(walk.files) <= MAX_FILES, "A press crosses too many files:\n" + "\n".join(walk.files)
     assert f"The walk crosses {len(walk.files)} files" in " ".join(read_section("A press").split()), (

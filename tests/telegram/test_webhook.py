@@ -108,7 +108,7 @@ async def test_redelivered_update_counts_once(store: Store, server: TelegramServ
         Person(server, 1, "Anna").say("/challenge metamazzo")
         await until(lambda: len(server.refused_by_webhook) > 5)
         server.redeliver = False
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
 
 

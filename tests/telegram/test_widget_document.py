@@ -16,7 +16,7 @@ from bot.panel_picture import CardStyle, Live
 from bot.panels.hand import hand_panel
 from bot.pictures.scene import Card, Pile, PlayedCard
 from bot.pictures.scene_builder import hand_scene
-from bot.tables.snapshot import TableSnapshot, snapshot
+from bot.tables.snapshot import TableSnapshot, take_snapshot
 from bot.viewers import with_picture
 from engine import GAMES
 from tests.bot.worker.test_secrecy import random_table, shuffle_unseen
@@ -88,7 +88,7 @@ def own_turn(game: str) -> tuple[TableSnapshot, str]:
     for seed in range(100):
         table = random_table(game, Random(f"{game}{seed}"))
         if table.game and table.game.turn is not None:
-            seen = snapshot(table, table.game.turn)
+            seen = take_snapshot(table, table.game.turn)
             state = seen_state(seen)
             if state and any(":play " in move for move in moves_of({"widget": {"chat_data": state}})):
                 return seen, state
@@ -114,12 +114,12 @@ def test_states_are_short_and_have_no_hidden_card(game: str) -> None:
     for table in (table for table in tables if table.game and table.game.turn is not None):
         for seat in range(GAMES[game].seats):
             for language, suits in (("en", "italian"), ("it", "french")):
-                state = seen_state(snapshot(table, seat), language, suits)
+                state = seen_state(take_snapshot(table, seat), language, suits)
                 if state is None:
-                    assert hand_scene(snapshot(table, seat), language, suits, "classic") is None
+                    assert hand_scene(take_snapshot(table, seat), language, suits, "classic") is None
                     continue
                 assert len(state.encode()) <= LONGEST_STATE
-                assert seen_state(snapshot(shuffle_unseen(table, seat, random), seat), language, suits) == state
+                assert seen_state(take_snapshot(shuffle_unseen(table, seat, random), seat), language, suits) == state
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -129,7 +129,11 @@ def test_what_a_state_says_is_the_scene(game: str) -> None:
     tables = [table for table in (random_table(game, random) for _ in range(40)) if table.game]
     styles: tuple[CardStyle, ...] = ("classic", "easy")
     for number, table in enumerate(tables):
-        seen, style, suits = snapshot(table, number % 2), styles[number % 2], ("italian", "french")[number // 2 % 2]
+        seen, style, suits = (
+            take_snapshot(table, number % 2),
+            styles[number % 2],
+            ("italian", "french")[number // 2 % 2],
+        )
         scene, state = hand_scene(seen, "it", suits, style), seen_state(seen, "it", suits, style)
         assert (scene is None) == (state is None)
         if scene is None or state is None:

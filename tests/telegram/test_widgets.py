@@ -61,7 +61,7 @@ async def test_whole_game_can_be_played_by_widgets(store: Store, server: Telegra
                 break
             for person in people:
                 await tap_anything(person, random)
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
         assert is_over(), f"{game} did not end: its moves in adapters/telegram/widget/state.py are stuck"
         [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
@@ -80,11 +80,11 @@ async def test_refused_widget_becomes_a_photo_at_once(
         server.missing_methods.add("sendWidget")
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [["photo" in hand for hand in hands_of(person)] for person in people] == [[True]] * 2
         for person in people:
             await person.play(Random(0))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [["photo" in hand for hand in hands_of(person)] for person in people] == [[True]] * 2
 
 
@@ -94,7 +94,7 @@ async def test_refused_widget_and_photo_become_a_text(store: Store, server: Tele
         Person(server, number, name).private.accepts_photos = False
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         for person in people:
             [hand] = hands_of(person)
             assert "text" in hand
@@ -106,12 +106,12 @@ async def test_widget_whose_change_is_refused_is_replaced_by_a_photo(
 ) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         server.fail_next("editMessageWidgetData", *[Failure(refusal)] * 2)
         mover = next(person for person in people if any("play" in move for move in moves_of(hands_of(person)[0])))
         [hand] = hands_of(mover)
         await tap(mover, hand, next(move for move in moves_of(hand) if ":play " in move))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [["photo" in hand for hand in hands_of(person)] for person in people] == [[True]] * 2
 
 
@@ -122,14 +122,14 @@ async def test_widget_of_another_release_is_replaced(
         before.setattr("adapters.telegram.messages.widget_note", lambda: "widget")
         async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
             people = await seat_people(server, "testa")
-            await adapter.worker.settled()
+            await adapter.worker.wait_until_idle()
     old = [hands_of(person)[0]["message_id"] for person in people]
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = next(person for person in people if any("play" in move for move in moves_of(hands_of(person)[0])))
         hand = hands_of(mover)[-1]
         await tap(mover, hand, next(move for move in moves_of(hand) if ":play " in move))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         for person, message in zip(people, old, strict=True):
             [hand] = hands_of(person)
             assert hand["message_id"] != message
@@ -138,7 +138,7 @@ async def test_widget_of_another_release_is_replaced(
 async def test_tap_is_answered_with_the_next_state(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover = next(person for person in people if any("play" in move for move in moves_of(hands_of(person)[0])))
         [hand] = hands_of(mover)
         before = await tap(mover, hand, "show")
@@ -154,22 +154,22 @@ async def test_tap_is_answered_with_the_next_state(store: Store, server: Telegra
 async def test_person_can_choose_pictures_instead(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         people[0].say("/settings", people[0].private)
         await people[0].press("✓ Tap the cards of my hand")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [hand] = [message for message in hands_of(people[0]) if "photo" in message]
         assert not [message for message in hands_of(people[0]) if "widget" in message]
         assert "caption" in hand
         await people[0].press("Tap the cards of my hand")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert [message for message in hands_of(people[0]) if "widget" in message]
 
 
 async def test_widget_shows_the_persons_look_and_time(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         now = time.time()
         states = [json.loads(hands_of(person)[0]["widget"]["chat_data"]) for person in people]
         for name, seconds, ends_at in (state["clock"] for state in states):
@@ -178,7 +178,7 @@ async def test_widget_shows_the_persons_look_and_time(store: Store, server: Tele
         people[0].say("/settings", people[0].private)
         await people[0].press("Large cards and letters")
         await people[0].press("Cards with large signs")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         looks = [
             json.loads(message["widget"]["chat_data"])["look"]
             for person in people
@@ -191,27 +191,27 @@ async def test_widget_shows_the_persons_look_and_time(store: Store, server: Tele
 async def test_forged_tap_is_refused(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [hand] = hands_of(people[0])
         before = hand["widget"]["chat_data"]
         for data in ("1", "1mXXXXXX:1:play 3D", "\u0000" * 9, "show me", "1m" * 30):
             answer = await tap(people[0], hand, data)
             assert answer["toast"], data
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         assert hand["widget"]["chat_data"] == before
 
 
 async def test_deleted_hand_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         mover, other = sorted(
             people, key=lambda person: not any("play" in move for move in moves_of(hands_of(person)[0]))
         )
         other.private.messages.clear()
         [hand] = hands_of(mover)
         await tap(mover, hand, next(move for move in moves_of(hand) if ":play " in move))
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         [again] = hands_of(other)
         assert any(":play " in move for move in moves_of(again))
 
@@ -220,7 +220,7 @@ async def test_closed_chat_gets_its_hand_when_it_opens(store: Store, server: Tel
     async with on_telegram(store, server, pictures=True, telegram_widgets=True) as adapter:
         Person(server, 2, "Bruno").private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         people = await seat_people(server, "testa")
-        await adapter.worker.settled()
+        await adapter.worker.wait_until_idle()
         bruno = people[1]
         assert not hands_of(bruno)
         bruno.private.refusal = None

@@ -238,7 +238,7 @@ async def test_stream_sends_each_card_and_ends_with_the_game(
         last = json.loads(await answer.content.readline())
         assert (last["phase"], last["winner"]) == ("over", [1])
         assert await answer.content.read() == b""
-    await site.worker.settled()
+    await site.worker.wait_until_idle()
     await request_json(session, api(site, f"/games/{last['replay']}"))
 
 

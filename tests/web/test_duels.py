@@ -25,7 +25,7 @@ async def play_deal(playground: OpenPlayground, page: Page, seed: int) -> None:
     code = page.url.rpartition("/")[2]
     worker = playground.worker
     while True:
-        await worker.alarms.settled()
+        await worker.alarms.wait_until_idle()
         table = await worker.room.load_recent(code)
         if table.phase != "playing":
             break
@@ -34,7 +34,7 @@ async def play_deal(playground: OpenPlayground, page: Page, seed: int) -> None:
             move, chair = choose_move(table.game, seed), table.chairs[0]
             assert chair
             await worker.room.make_move(code, chair.person, table.version, move, f"m{table.version}")
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 @pytest.mark.long

@@ -82,7 +82,7 @@ async def test_recent_opponent_is_challenged_and_accepts(playground: OpenPlaygro
     code, worker = anna.url.rpartition("/")[2], playground.worker
     await cut_pack(worker, code)
     await worker.room.resign_for(code, 0, "resign")
-    await worker.settled()
+    await worker.wait_until_idle()
     for page in (anna, bruno):
         await page.goto(playground.url)
     row = anna.locator("#lobby li", has_text="Bruno")

@@ -95,7 +95,7 @@ async def test_nonsense_at_any_address_causes_no_server_error(
         # The robot can lead first.
         while (chair := (await site.worker.room.table(code)).to_move) is None or chair.person != ANNA.id:
             await asyncio.sleep(0.05)
-    await site.worker.settled()
+    await site.worker.wait_until_idle()
     _program, token = await Programs(store.client).add("Reads", ("read",))
     session_cookie = await Sessions(store.client).start(ANNA.id)
     nonsense = Nonsense(

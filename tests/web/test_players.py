@@ -79,7 +79,7 @@ async def test_own_page_lists_own_games(site: OpenPlayground) -> None:
         person = f"web:{await get_only_id(site)}"
         table = await site.worker.room.table(code)
         await site.worker.room.make_move(code, person, table.version, "resign", "r")
-        await site.worker.settled()
+        await site.worker.wait_until_idle()
         page = (await anna.get("/"))[1]
         [player] = re.findall(r'href="/p/([^"]+)"', page)
         status, page = await anna.get(f"/p/{player}")

@@ -172,7 +172,7 @@ async def test_disconnect_during_a_request_is_not_a_store_outage(
             await started.wait()
             writer.close()
             await ended.wait()
-        await site.worker.settled()
+        await site.worker.wait_until_idle()
     assert not [line for line in logs if line["log_level"] == "error"]
 
 
@@ -414,7 +414,7 @@ async def test_result_is_available_after_the_table_is_gone(
     table = await opponent.call(f"/me/tables/{code}/seat", {})
     resignation = {"version": table["version"], "move": "resign"}
     await opponent.call(f"/me/tables/{code}/moves", resignation, key="lost-answer")
-    await site.worker.settled()
+    await site.worker.wait_until_idle()
     assert (await program.call("/me/tables"))["tables"] == []
     assert (await opponent.call(f"/me/tables/{code}/moves", resignation, key="lost-answer"))["phase"] == "over"
     result = await program.call(f"/me/tables/{code}")

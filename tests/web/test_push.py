@@ -90,7 +90,7 @@ async def test_turn_notifies_without_a_card(site: OpenPlayground, monkeypatch: p
         # The robot can lead.
         while not queued:
             await asyncio.sleep(0.05)
-        await site.worker.settled()
+        await site.worker.wait_until_idle()
     assert queued == [(person, Notification("turn", "Metà Mazzo: it’s your turn.", f"/t/{code}"))]
 
 
@@ -108,13 +108,13 @@ async def test_challenge_to_a_recent_opponent_notifies(site: OpenPlayground, mon
     table = await worker.challenges.open_table("testa", "web:0a", "Anna", "open")
     await worker.challenges.sit(table.code, "web:0b", "Bruno", "sit")
     await worker.room.resign_for(table.code, 1, "resign")
-    await worker.settled()
+    await worker.wait_until_idle()
     opponents = worker.feature(OpponentsFeature).site
     [line] = await opponents.opponents("web:0a", "en")
     code, _ = await opponents.challenge(people[0], line.game_id, line.seat)
     while not queued:
         await asyncio.sleep(0.05)
-    await worker.settled()
+    await worker.wait_until_idle()
     text = "\u2068Anna\u2069 challenges you: Testa a Testa."
     assert queued == [("web:0b", Notification("challenge", text, f"/t/{code}", ("web:0a",)))]
 

@@ -341,7 +341,7 @@ async def play_as_guest(browser: Browser, site: OpenPlayground, **options: Any) 
     await page.locator(".menu .ways .danger").click()
     await page.locator("#table > .buttons:not(.spare) .danger").click()
     await page.locator(".game-end").wait_for()
-    await site.worker.settled()
+    await site.worker.wait_until_idle()
     return page
 
 

@@ -671,7 +671,7 @@ async def test_finished_game_is_not_an_invitation(site: OpenPlayground) -> None:
             assert (await live.press(yes))["refused"] is False
             result = await live.receive("table")
             assert result["phase"] == "over"
-            await site.worker.settled()
+            await site.worker.wait_until_idle()
             # A page that was offline at the end of the game is led to the result.
             async with anna.connect(code) as late:
                 path = (await late.socket.receive_json(timeout=60))["go"]

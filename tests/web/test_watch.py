@@ -64,7 +64,7 @@ async def test_finished_watched_game_leads_to_the_replay(playground: OpenPlaygro
     table = await playground.worker.room.table(code)
     await playground.worker.room.make_move(code, "playground:1", table.version, "resign", "m2")
     await expect(page.locator(".says")).to_have_text("Player 2 won.")
-    await playground.worker.settled()
+    await playground.worker.wait_until_idle()
     await page.click("#replay-link")
     await expect(page.locator(".result")).to_contain_text("resigned")
 
@@ -233,9 +233,9 @@ async def test_watchers_follow_the_rematch(playground: OpenPlayground, browser: 
     table = await worker.room.table(code)
     await worker.room.make_move(code, "playground:1", table.version, "resign", "m1")
     await expect(page.locator(".says")).to_have_text("Player 2 won.")
-    await worker.settled()
+    await worker.wait_until_idle()
     again = await worker.challenges.open_table(
-        table.game_id, "playground:1", "Anna", f"again:{game_id(table)}", host=table.hosts[0], again=True
+        table.game_id, "playground:1", "Anna", f"again:{game_id(table)}", host=table.hosts[0], reopen=True
     )
     await page.get_by_role("link", name="Watch the rematch").click(timeout=15_000)
     await page.wait_for_url(f"**/t/{again.code}-*")

@@ -57,9 +57,11 @@ class Completion:
 
         Skip private chats, where other pages can replace a result.
         """
-        shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
-        if shared and len(self._tasks) < MAX_PENDING:
-            self._tasks.start(self._complete(table, outcome, shared))
+        group_messages = {
+            home_of(table, name): message for name, message in results.items() if not is_private(home_of(table, name))
+        }
+        if group_messages and len(self._tasks) < MAX_PENDING:
+            self._tasks.start(self._complete(table, outcome, group_messages))
 
     def stop(self) -> None:
         self._tasks.cancel()
@@ -75,8 +77,8 @@ class Completion:
                 verdicts = await self._analysis_pool.analyse_when_idle(game) if game and game.record.deals else []
             if game and verdicts:
                 summaries = [summarize(verdicts, seat) for seat in range(len(game.record.seats))]
-                for place, sent in results.items():
-                    await self._edit_result(table, outcome._replace(summaries=summaries), place, sent)
+                for place, message in results.items():
+                    await self._edit_result(table, outcome._replace(summaries=summaries), place, message)
         except TimeoutError:
             log.info("result_analysis_skipped", table=table.code, why="the analysis did not finish in time")
         except STORE_ERRORS as error:
@@ -84,19 +86,21 @@ class Completion:
         except Exception:
             log.exception("result_analysis_failed", table=table.code)
 
-    async def _edit_result(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
+    async def _edit_result(self, table: Table, outcome: Outcome, place: str, sent_message: SentMessage) -> None:
         adapter = self._adapters.get(platform_of(place))
         if adapter is None:
             return
         viewer = await self._viewers.viewer_at(place)
         name, policy = Result(table.hosts.index(place)), self._policies.policy_of(table)
         panel = draw_surface(table, name, MessageState(), viewer, NO_EXTRAS, outcome, policy)
-        ready = await self._pictures.paint_panel(panel)
-        while panel.picture and not ready.picture:
+        painted_panel = await self._pictures.paint_panel(panel)
+        while panel.picture and not painted_panel.picture:
             # The message has a picture and must not lose it.
             if not self._pictures.is_painting(panel.picture.subject):
                 log.info("result_analysis_skipped", table=table.code, why="the picture could not be painted")
                 return
             await self._pictures.wait_until_done(panel.picture.subject, asyncio.Event())
-            ready = await self._pictures.paint_panel(panel)
-        self._answers.send(place, partial(adapter.edit, place, sent, ready), message=sent.message)
+            painted_panel = await self._pictures.paint_panel(panel)
+        self._answers.send(
+            place, partial(adapter.edit, place, sent_message, painted_panel), message=sent_message.message
+        )

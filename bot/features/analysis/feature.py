@@ -77,15 +77,15 @@ class AnalysisFeature(Feature):
         return Reply(panel=panel, private=True, toast=private_toast(answer_place(command), profile.language))
 
     async def _draw_page(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
-        found = await self._analysis_pool.analyse(game)
-        if found is None:
+        analysis = await self._analysis_pool.analyse(game)
+        if analysis is None:
             raise TooManyAnalyses()
         viewer = await self._viewers.viewer_at(place)
-        found_so_far = (found.verdicts, found.deals, viewer.language, profile.suits)
+        found_so_far = (analysis.verdicts, analysis.deals, viewer.language, profile.suits)
         panel = analysis_page(game, *found_so_far, viewer.pages_url, profile.id)
-        if not viewer.deck or found.deals < len(game.record.deals):
+        if not viewer.deck or analysis.deals < len(game.record.deals):
             return panel
         names = [localize_name(name, viewer.language) for name in game.record.seats]
-        summaries = [summarize(found.verdicts, seat) for seat in range(len(names))]
+        summaries = [summarize(analysis.verdicts, seat) for seat in range(len(names))]
         sheet = game_sheet(game.record, game.code, names, viewer.language, ended=game.ended, summaries=summaries)
         return with_picture(panel, sheet, viewer.language)

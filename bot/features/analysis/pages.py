@@ -61,8 +61,10 @@ def analysis_page(
     for line in result:
         page.text_line(line)
     page.block(Details(_("Result"), tuple(Paragraph((Span(line),)) for line in result)))
-    own = summarize(verdicts, game.people.index(reader), MAX_COSTLIEST).costliest if reader in game.people else ()
-    return page.panel(*_move_rows(words, game.id, own, pages), (replay_button(words, game.id, pages),))
+    own_costliest = (
+        summarize(verdicts, game.people.index(reader), MAX_COSTLIEST).costliest if reader in game.people else ()
+    )
+    return page.panel(*_move_rows(words, game.id, own_costliest, pages), (replay_button(words, game.id, pages),))
 
 
 def _move_rows(words: Wording, game_id: str, verdicts: Sequence[Verdict], pages: str) -> Iterator[Row]:
@@ -118,6 +120,6 @@ def _write_player(page: DocumentWriter, words: Wording, name: str, seat: Summary
     page.gap()
 
 
-def _bar(part: float) -> str:
-    full = round(BAR_LENGTH * part)
-    return FULL * full + EMPTY * (BAR_LENGTH - full)
+def _bar(share: float) -> str:
+    filled_count = round(BAR_LENGTH * share)
+    return FULL * filled_count + EMPTY * (BAR_LENGTH - filled_count)

@@ -77,11 +77,11 @@ class DailyCommands:
                 text = await self.shareable_text(profile)
                 panel = shareable_panel(text) if text else await self.own_panel(profile)
                 return Reply(panel=panel, private=True, is_forwardable=True)
-            case ["yesterday", *named] if len(named) < 2:
-                panel = await self._past_days.yesterday_panel(profile, _chosen_group(place, named))
+            case ["yesterday", *group] if len(group) < 2:
+                panel = await self._past_days.yesterday_panel(profile, _chosen_group(place, group))
                 return private_reply(place, profile.language, panel)
-            case ["lines", number, *named] if len(named) < 2 and number.isdecimal() and len(number) < 4:
-                panel = await self._past_days.lines_panel(profile, int(number), _chosen_group(place, named))
+            case ["lines", number, *group] if len(group) < 2 and number.isdecimal() and len(number) < 4:
+                panel = await self._past_days.lines_panel(profile, int(number), _chosen_group(place, group))
                 return private_reply(place, profile.language, panel)
         raise BadPayload()
 
@@ -115,8 +115,8 @@ class DailyCommands:
     async def own_panel(self, profile: Profile) -> Panel:
         day = self._days.today()
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
-        own = next((line for line in lines if line.person == profile.id), None)
-        if own is None:
+        own_line = next((line for line in lines if line.person == profile.id), None)
+        if own_line is None:
             had_cards = await self._days.has_had_cards(profile.id, day)
             return day_panel(
                 profile.language,
@@ -125,12 +125,12 @@ class DailyCommands:
                 (),
                 has_seal=True,
                 had_cards=had_cards,
-                left=self._days.time_left(),
+                time_left=self._days.time_left(),
                 lessons=await self.lessons(profile),
             )
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
-        return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
+        return played_panel(profile.language, day, game, own_line, len(lines), par, streak, friends)
 
     async def lessons(self, profile: Profile) -> Sequence[Lesson]:
         """Return lessons about the game of today's deal, if the person does not know it."""
@@ -149,12 +149,12 @@ class DailyCommands:
     async def shareable_text(self, profile: Profile) -> str:
         """Return the text with a person's result of today, for friends. It is empty before they have played."""
         day, results = self._days.today(), self._days.results
-        own = await results.get(day, profile.id)
-        if own is None:
+        own_result = await results.get(day, profile.id)
+        if own_result is None:
             return ""
-        return shareable_text(day, await self._days.game_on(day), own, await results.par(day), profile.language)
+        return shareable_text(day, await self._days.game_on(day), own_result, await results.par(day), profile.language)
 
 
-def _chosen_group(place: str, named: Sequence[str]) -> str:
+def _chosen_group(place: str, group: Sequence[str]) -> str:
     """Return the group whose lines are requested, or "" for friends. Only buttons in private chats name the group."""
-    return (named[0] if named else "") if is_private(place) else chat_of(place)
+    return (group[0] if group else "") if is_private(place) else chat_of(place)

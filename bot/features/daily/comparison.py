@@ -77,7 +77,7 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
         page.line(_("The analysis is on its way. Look again later."))
     targets = [(f"◀ {number - 1}", number - 1), (f"{number}/{pages}", number), (f"{number + 1} ▶", number + 1)]
     turn_row: Row = tuple(
-        Button(label, page_payload("lines", to, chat=chat)) for label, to in targets if 1 <= to <= pages
+        Button(label, page_payload("lines", target, chat=chat)) for label, target in targets if 1 <= target <= pages
     )
     return page.panel(turn_row if pages > 1 else (), (Button(_("Yesterday"), page_payload("yesterday", chat=chat)),))
 
@@ -106,18 +106,22 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     _ = words.text
     if entry.verdicts is None:
         return []
-    found = summarize(scale_verdicts(entry.verdicts, game), SEAT, limit=1)
-    if found.accuracy is None:
+    summary = summarize(scale_verdicts(entry.verdicts, game), SEAT, limit=1)
+    if summary.accuracy is None:
         return [(_("No decisions to judge."), None)]
-    if not found.costliest:
+    if not summary.costliest:
         return [(_("Nothing given away."), None)]
     costliest = _("Costliest move, {when}: {move}. Better: {other} ({points})")
-    losses: list[tuple[str, Verdict | None]] = [(given_away_text(words, found), None)]
+    losses: list[tuple[str, Verdict | None]] = [(given_away_text(words, summary), None)]
     # The costliest move can have several verdicts.
-    for worst in found.costliest:
-        when = moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
-        move, other = short_move(words, worst.move), short_move(words, worst.better)
-        losses.append((costliest.format(when=when, move=move, other=other, points=lost_text(words, worst)), worst))
+    for costly_move in summary.costliest:
+        when = moment_text(
+            words, next(decision for decision in entry.line.decisions if decision.move_index == costly_move.move_index)
+        )
+        move, other = short_move(words, costly_move.move), short_move(words, costly_move.better)
+        losses.append(
+            (costliest.format(when=when, move=move, other=other, points=lost_text(words, costly_move)), costly_move)
+        )
     return losses
 
 
@@ -168,8 +172,8 @@ def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRo
     notes, costliest = [parting_text(words, comparison.best, entry.line)], None
     for text, verdict in loss_texts(words, comparison.game, entry):
         costliest = verdict
-        why = reason_texts(words).get(verdict.why, "").rstrip(".") if verdict else ""
-        notes.append(f"{text} ({why})" if why else text)
+        reason = reason_texts(words).get(verdict.why, "").rstrip(".") if verdict else ""
+        notes.append(f"{text} ({reason})" if reason else text)
     cells = []
     for decision in entry.line.decisions:
         if not decision.card:

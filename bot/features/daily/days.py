@@ -39,8 +39,8 @@ async def load_chain(client: Any, today: date) -> Chain:
     their days.
     """
     while True:
-        known = (await client.get(keys.CHAIN) or b"").decode()
-        for chain in map(Chain.parse, filter(None, known.split("\n"))):
+        stored_chains = (await client.get(keys.CHAIN) or b"").decode()
+        for chain in map(Chain.parse, filter(None, stored_chains.split("\n"))):
             if chain.first <= today <= chain.last:
                 return chain
         # If two workers append a chain at once, the first one counts.
@@ -71,10 +71,10 @@ class Days:
         """Return the time until the next deal."""
         return self._host_time.time_left_today()
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Copy the requests of today and yesterday to a group's new id. Idempotent."""
         today = self.today()
-        await self.results.move_chat(old, new, (today, today - timedelta(days=1)))
+        await self.results.move_chat(old_id, new_id, (today, today - timedelta(days=1)))
 
     async def game_on(self, day: date) -> str:
         return await (self._games.past_game(day) if day < self.today() else self._games.todays_game(day))
@@ -158,14 +158,14 @@ class Days:
     async def close_past(self) -> None:
         """Move the games of past days into the archive. Idempotent."""
         await drop_marks_before(self._room.store.client, self.today())
-        past = [day for day in await self.results.open_days() if day < self.today()]
-        if not past:
+        past_days = [day for day in await self.results.open_days() if day < self.today()]
+        if not past_days:
             return
         for day, game in await self.results.pending_games():
-            if day in past:
+            if day in past_days:
                 await self._archive_game(game, day)
                 await self.results.remove_pending(day, game)
-        for day in past:
+        for day in past_days:
             await self.results.close_day(day)
 
     async def _archive_game(self, game: FinishedGame, day: date) -> None:

@@ -116,8 +116,8 @@ class DailyFeature(Feature):
     def first_contact_buttons(self, language: str) -> Sequence[Button]:
         return (Button(texts(language).gettext("Today’s deal"), actions.page("daily", "today")),)
 
-    async def move_chat(self, old: str, new: str) -> None:
-        await self.days.move_chat(old, new)
+    async def move_chat(self, old_id: str, new_id: str) -> None:
+        await self.days.move_chat(old_id, new_id)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # Otherwise a forgotten person could get today's cards again.
@@ -129,9 +129,9 @@ class DailyFeature(Feature):
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         results = self.days.results
-        found = [(day, await results.get(day, person)) for day in await results.days_of(person)]
+        results_by_day = [(day, await results.get(day, person)) for day in await results.days_of(person)]
         return {
-            "days": [{"day": str(day), **asdict(result)} for day, result in found if result],
+            "days": [{"day": str(day), **asdict(result)} for day, result in results_by_day if result],
             "days_asked_for": [{"day": str(day), "chat": chat} for day, chat in await results.requests_of(person)],
             "reminded_at": await self._hours.hour_of(person),
         }

@@ -16,12 +16,12 @@ def unstored_game(day: date) -> str:
     return FIRST_GAMES[day.toordinal() % len(FIRST_GAMES)]
 
 
-def choose_game(day: date, drawn: Mapping[date, str]) -> str:
-    """Choose the game of a new day in rotation; ``drawn`` are the games of other days.
+def choose_game(day: date, games: Mapping[date, str]) -> str:
+    """Choose the game of a new day in rotation; ``games`` are the games of other days.
 
     If no day is stored, an early release might have started this day. So the day gets that release's game.
     """
-    return list(GAMES)[day.toordinal() % len(GAMES)] if drawn else unstored_game(day)
+    return list(GAMES)[day.toordinal() % len(GAMES)] if games else unstored_game(day)
 
 
 class DayGames:
@@ -29,7 +29,7 @@ class DayGames:
         self._drawn = DailyDraws(client, keys.DRAWN)
 
     async def todays_game(self, today: date) -> str:
-        return await self._drawn.draw(today, lambda drawn: choose_game(today, drawn))
+        return await self._drawn.draw(today, lambda games: choose_game(today, games))
 
     async def past_game(self, day: date) -> str:
         return await self._drawn.get(day) or unstored_game(day)

@@ -27,7 +27,7 @@ REMINDERS = "daily:reminders"
 
 
 # keys of people, by their ids
-asked = prefix_key("daily:asked:")
+requests_of_person = prefix_key("daily:asked:")
 days = prefix_key("daily:days:")
 
 # keys of days
@@ -35,7 +35,7 @@ results = prefix_key("{daily:", "}:results")
 par = prefix_key("{daily:", "}:par")
 games = prefix_key("{daily:", "}:games")
 lines = prefix_key("{daily:", "}:lines")
-reminded = prefix_key("{daily:", "}:reminded")
+reminded_people = prefix_key("{daily:", "}:reminded")
 
 
 def requests(day: date, chat: str) -> str:

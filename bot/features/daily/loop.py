@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 def reminder_hours(client: Any) -> ChosenHours:
-    return ChosenHours(client, keys.REMINDERS, keys.reminded)
+    return ChosenHours(client, keys.REMINDERS, keys.reminded_people)
 
 
 class Reminders:
@@ -55,9 +55,9 @@ class DayAnalyses:
     async def work(self) -> None:
         """Analyse the games of yesterday that have no analysis. After a failure, a worker does not retry the game."""
         lines = await self._days.results.lines_of_play(self._days.today() - timedelta(days=1))
-        known = await self._analysis_pool.stored_verdicts([line.game for line in lines.values()])
+        analysed_games = await self._analysis_pool.stored_verdicts([line.game for line in lines.values()])
         for line in lines.values():
-            if line.game in known or line.game in self._failed:
+            if line.game in analysed_games or line.game in self._failed:
                 continue
             game = await self._archive.get(line.game)
             if game is None or await self._analysis_pool.analyse_when_idle(game) is None:

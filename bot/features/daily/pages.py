@@ -83,9 +83,9 @@ def _result_text(language: str, points: tuple[int, int]) -> str:
     return line.format(score=score)
 
 
-def _score_and_margin(own: int, other: int) -> str:
+def _score_and_margin(own_points: int, other_points: int) -> str:
     """Return a score with its margin, by which players and robot are compared."""
-    return f"{score_text(own, other)} ({signed_text(own - other)})"
+    return f"{score_text(own_points, other_points)} ({signed_text(own_points - other_points)})"
 
 
 def _share_button(language: str) -> Button:
@@ -126,18 +126,18 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
-    ready = _("Your cards are ready. Play before midnight.")
-    page.line(ready)
+    sentence = _("Your cards are ready. Play before midnight.")
+    page.line(sentence)
     panel = page.panel(
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
         (Button(_("Stop reminders"), actions.page("daily", "remind", OFF)),),
     )
-    return replace(panel, notification=Notification("daily", f"{_('Deal of the day')}. {ready}", "/daily"))
+    return replace(panel, notification=Notification("daily", f"{_('Deal of the day')}. {sentence}", "/daily"))
 
 
-def time_left_text(language: str, left: timedelta) -> str:
+def time_left_text(language: str, time_left: timedelta) -> str:
     _ = texts(language).gettext
-    hours, minutes = divmod(int(left.total_seconds()) // 60, 60)
+    hours, minutes = divmod(int(time_left.total_seconds()) // 60, 60)
     time = _("{count} h").format(count=hours) if hours else _("{count} min").format(count=minutes)
     return _("{time} left").format(time=time)
 
@@ -150,14 +150,13 @@ def day_panel(
     *,
     has_seal: bool = False,
     had_cards: bool = False,
-    left: timedelta | None = None,
+    time_left: timedelta | None = None,
     lessons: Sequence[Lesson] = (),
 ) -> Panel:
     """Return today's deal.
 
-    ``has_seal`` adds the button to its seal. With ``had_cards`` the deal cannot be played again. ``left`` is the time
-    left to play. A group's panel does not show it, because the message stays for hours. ``lessons`` are about the
-    deal's game.
+    ``has_seal`` adds the button to its seal. With ``had_cards`` the deal cannot be played again. A group's panel does
+    not show ``time_left``, because the message stays for hours. ``lessons`` are about the deal's game.
     """
     _ = texts(language).gettext
     page = Writer()
@@ -168,19 +167,19 @@ def day_panel(
         is_pair = game_kind(game).seats > 2
         page.line(_("Your partner and opponents are strong robots.") if is_pair else _("You play a strong robot."))
         line = _("Everyone gets the same cards, and plays them once, by midnight.")
-        if left:
+        if time_left:
             line = _("Everyone gets the same cards, and plays them once ({time}).")
-        page.line(line, time=time_left_text(language, left) if left else "")
+        page.line(line, time=time_left_text(language, time_left) if time_left else "")
     _add_results(page, language, lines)
     rows: list[Row] = []
     if not had_cards:
         play = Button(_("Play"), actions.page("daily", "play"), "good")
         rows.append((play, Button(_("Rules"), actions.rules(game, "daily", "today"))))
         rows.append(tuple(Button(lesson.label, lesson.payload) for lesson in lessons))
-    others: Row = (Button(_("Yesterday"), actions.page("daily", "yesterday")),)
+    last_row: Row = (Button(_("Yesterday"), actions.page("daily", "yesterday")),)
     if has_seal:
-        others = (*others, Button(_("🔒 Fair shuffle"), actions.page("daily", "seal")))
-    return page.panel(*rows, others)
+        last_row = (*last_row, Button(_("🔒 Fair shuffle"), actions.page("daily", "seal")))
+    return page.panel(*rows, last_row)
 
 
 def seal_panel(language: str, day: date, game: str, seal: str) -> Panel:
@@ -192,16 +191,16 @@ def seal_panel(language: str, day: date, game: str, seal: str) -> Panel:
     page.line("{seal}", seal=Span(seal, "code"))
     page.gap()
     page.line(_("Tomorrow you get the secret: its SHA-256 must be this seal."))
-    how = Button(_("How it works"), actions.page("rules", FAIR))
-    return page.panel((Button(_("☀️ Today"), actions.page("daily", "today")), how))
+    help_button = Button(_("How it works"), actions.page("rules", FAIR))
+    return page.panel((Button(_("☀️ Today"), actions.page("daily", "today")), help_button))
 
 
 def played_panel(
     language: str,
     day: date,
     game: str,
-    own: RankedResult,
-    played: int,
+    own_line: RankedResult,
+    player_count: int,
     par: SoloResult | None,
     streak: Streak,
     friends: Sequence[NamedResult],
@@ -209,16 +208,16 @@ def played_panel(
     _, ngettext = texts(language)
     page = Writer()
     add_heading(page, language, day, game)
-    _add_result(page, language, own.result, par, has_legend=streak.longest < LONG_STREAK)
+    _add_result(page, language, own_line.result, par, has_legend=streak.longest < LONG_STREAK)
     page.gap()
     line = ngettext(
         "🔥 {count} day in a row (best: {longest})", "🔥 {count} days in a row (best: {longest})", streak.now
     )
     page.line(line, count=streak.now, longest=streak.longest)
-    if own.rank is not None and played > 1:
-        line = ngettext("Place {rank} of {count} player", "Place {rank} of {count} players", played)
-        page.line(line, rank=own.rank, count=played)
-    if any(friend.line.person != own.person for friend in friends):
+    if own_line.rank is not None and player_count > 1:
+        line = ngettext("Place {rank} of {count} player", "Place {rank} of {count} players", player_count)
+        page.line(line, rank=own_line.rank, count=player_count)
+    if any(friend.line.person != own_line.person for friend in friends):
         _add_results(page, language, friends)
     page.gap()
     page.line(_("A new deal comes at midnight, and you can see how everyone played this one."))
@@ -235,8 +234,8 @@ class PastDay(NamedTuple):
     lines: str  # payload of the button for all lines side by side, or empty
 
 
-def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedResult]) -> Panel:
-    day, game, par, best, secret, replay, side_by_side = past
+def yesterday_panel(language: str, suits: str, past_day: PastDay, lines: Sequence[NamedResult]) -> Panel:
+    day, game, par, best, secret, replay, side_by_side = past_day
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)

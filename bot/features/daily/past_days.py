@@ -29,60 +29,68 @@ class PastDays:
 
     async def yesterday_panel(self, profile: Profile, chat: str = "") -> Panel:
         day, results = self._yesterday(), self._days.results
-        lines, played = await self._known_results(profile, day, chat), await results.lines_of_play(day)
-        chain, own = await self._days.chain(), played.get(profile.id)
-        past = PastDay(
+        lines, lines_by_person = await self._known_results(profile, day, chat), await results.lines_of_play(day)
+        chain, own_line = await self._days.chain(), lines_by_person.get(profile.id)
+        past_day = PastDay(
             day,
             await self._days.game_on(day),
             await results.par(day),
-            best_line(list(played.values())),
+            best_line(list(lines_by_person.values())),
             chain.secret(day).hex() if day >= chain.first else "",
-            own.game if own else "",
-            page_payload("lines", 1, chat=chat) if any(line.person in played for line in lines) else "",
+            own_line.game if own_line else "",
+            page_payload("lines", 1, chat=chat) if any(line.person in lines_by_person for line in lines) else "",
         )
-        return yesterday_panel(profile.language, profile.suits, past, await self.add_names(lines))
+        return yesterday_panel(profile.language, profile.suits, past_day, await self.add_names(lines))
 
     async def lines_panel(self, profile: Profile, number: int, chat: str) -> Panel:
         day = self._yesterday()
-        played = await self._days.results.lines_of_play(day)
-        known = [line for line in await self._known_results(profile, day, chat) if line.person in played]
-        compared = await self._compare(day, played, await self.add_names(known), {line.person for line in known})
-        return side_by_side_panel(profile.language, profile.suits, compared, number, chat)
+        lines_by_person = await self._days.results.lines_of_play(day)
+        known_results = [
+            line for line in await self._known_results(profile, day, chat) if line.person in lines_by_person
+        ]
+        comparison = await self._compare(
+            day, lines_by_person, await self.add_names(known_results), {line.person for line in known_results}
+        )
+        return side_by_side_panel(profile.language, profile.suits, comparison, number, chat)
 
     async def compare_all(self, profile: Profile) -> Comparison:
         """Compare yesterday's lines of all players. People the reader does not know are not named."""
         day = self._yesterday()
-        played = await self._days.results.lines_of_play(day)
-        lines = rank_results({person: line.result for person, line in played.items()})
-        known = await self.friends(profile)
-        shown = [line for number, line in enumerate(lines) if number < MAX_LINES_SHOWN or line.person in known]
-        unnamed = texts(profile.language).gettext(NAME)
-        names = await self._people.names(line.person for line in shown if line.person in known)
-        named = [(names.get(line.person, unnamed), line) for line in shown]
-        return await self._compare(day, played, named, known, len(lines) - len(shown))
+        lines_by_person = await self._days.results.lines_of_play(day)
+        lines = rank_results({person: line.result for person, line in lines_by_person.items()})
+        known_people = await self.friends(profile)
+        shown_results = [
+            line for number, line in enumerate(lines) if number < MAX_LINES_SHOWN or line.person in known_people
+        ]
+        somebody = texts(profile.language).gettext(NAME)
+        names = await self._people.names(line.person for line in shown_results if line.person in known_people)
+        named_results = [(names.get(line.person, somebody), line) for line in shown_results]
+        return await self._compare(day, lines_by_person, named_results, known_people, len(lines) - len(shown_results))
 
     async def _compare(
         self,
         day: date,
-        played: Mapping[str, SoloLine],
-        named: Sequence[tuple[str, RankedResult]],
-        known: Collection[str],
-        more: int = 0,
+        lines_by_person: Mapping[str, SoloLine],
+        named_results: Sequence[tuple[str, RankedResult]],
+        known_people: Collection[str],
+        omitted_count: int = 0,
     ) -> Comparison:
-        """Compare lines, with the verdicts of their analyses; ``known`` are the people the reader knows by name."""
-        verdicts = await self._analysis_pool.stored_verdicts([played[line.person].game for _name, line in named])
+        """Compare lines, with the verdicts of their analyses. The reader knows ``known_people`` by name."""
+        verdicts = await self._analysis_pool.stored_verdicts(
+            [lines_by_person[line.person].game for _name, line in named_results]
+        )
         lines = [
             ComparedLine(
                 name,
                 line.rank,
-                played[line.person],
-                verdicts.get(played[line.person].game),
-                is_readable=line.person in known,
+                lines_by_person[line.person],
+                verdicts.get(lines_by_person[line.person].game),
+                is_readable=line.person in known_people,
             )
-            for name, line in named
+            for name, line in named_results
         ]
-        game, best = await self._days.game_on(day), best_line(list(played.values()))
-        return Comparison(day, game, best, lines, more, self._analyses_games)
+        game, best = await self._days.game_on(day), best_line(list(lines_by_person.values()))
+        return Comparison(day, game, best, lines, omitted_count, self._analyses_games)
 
     def _yesterday(self) -> date:
         return self._days.today() - timedelta(days=1)
@@ -90,8 +98,8 @@ class PastDays:
     async def _known_results(self, profile: Profile, day: date, chat: str) -> list[RankedResult]:
         if chat:
             return await self._days.results.ranking(day, chat)
-        known = await self.friends(profile)
-        return rank_among(await self._days.results.ranking(day), known)
+        known_people = await self.friends(profile)
+        return rank_among(await self._days.results.ranking(day), known_people)
 
     async def friends(self, profile: Profile) -> set[str]:
         """Return a person and the people they recently played with in groups."""

@@ -15,11 +15,11 @@ class RankedResult(NamedTuple):
 def rank_results(results: Mapping[str, SoloResult]) -> list[RankedResult]:
     """Rank results, best first. Given-up deals come last."""
     margins = sorted((result.margin for result in results.values() if result.margin is not None), reverse=True)
-    ranked = [
+    finished_results = [
         RankedResult(person, result, None if result.margin is None else margins.index(result.margin) + 1)
         for person, result in results.items()
     ]
-    return sorted(ranked, key=lambda line: (line.rank or len(ranked) + 1, line.person))
+    return sorted(finished_results, key=lambda line: (line.rank or len(finished_results) + 1, line.person))
 
 
 def rank_among(ranking: Sequence[RankedResult], people: Collection[str]) -> list[RankedResult]:

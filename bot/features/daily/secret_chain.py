@@ -51,8 +51,8 @@ class Chain:
     @classmethod
     def parse(cls, text: str) -> "Chain":
         """Parse the output of `to_text`, or raise ValueError."""
-        first, _, root = text.partition(" ")
-        return cls(bytes.fromhex(root), date.fromisoformat(first))
+        first_day, _, root = text.partition(" ")
+        return cls(bytes.fromhex(root), date.fromisoformat(first_day))
 
 
 def days_to_end(commitment: str, end: str) -> int | None:
@@ -60,13 +60,13 @@ def days_to_end(commitment: str, end: str) -> int | None:
 
     Return None if the commitment is not in the chain. Both arguments are 32 bytes in hex, otherwise raise ValueError.
     """
-    hashed, wanted = bytes.fromhex(commitment), bytes.fromhex(end)
-    if len(hashed) != SECRET_BYTES or len(wanted) != SECRET_BYTES:
+    current, end_hash = bytes.fromhex(commitment), bytes.fromhex(end)
+    if len(current) != SECRET_BYTES or len(end_hash) != SECRET_BYTES:
         raise ValueError("a seal has 64 hexadecimal digits")
     for number in range(DAYS):
-        if hashed == wanted:
+        if current == end_hash:
             return number
-        hashed = sha256(hashed).digest()
+        current = sha256(current).digest()
     return None
 
 

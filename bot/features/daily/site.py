@@ -40,8 +40,10 @@ class DayPage(NamedTuple):
 class DaySite:
     """The deal of the day for web pages. Methods can raise store errors."""
 
-    def __init__(self, people: People, days: Days, daily: DailyCommands, played: PastDays, hours: ChosenHours) -> None:
-        self._people, self._days, self._daily, self._played = people, days, daily, played
+    def __init__(
+        self, people: People, days: Days, daily: DailyCommands, past_days: PastDays, hours: ChosenHours
+    ) -> None:
+        self._people, self._days, self._daily, self._played = people, days, daily, past_days
         self.hours = hours  # of reminders
 
     async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
@@ -50,8 +52,8 @@ class DaySite:
         profile = await self._people.meet(person)
         try:
             return (await self._days.open_table(person.id, person.name, visitor=visitor)).code, ""
-        except EngineError as fault:
-            return "", error_text(fault, profile.language)
+        except EngineError as error:
+            return "", error_text(error, profile.language)
 
     async def line(self, person: str, language: str) -> str:
         """Return a line about today's deal for the first page.
@@ -89,7 +91,7 @@ class DaySite:
         day = self._days.today() - timedelta(days=yesterday)
         game = await self._days.game_on(day)
         if yesterday:
-            own = await self._days.results.line_of_play(day, person)
+            own_line = await self._days.results.line_of_play(day, person)
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
             panel = await self._played.yesterday_panel(profile)
             return DayPage(
@@ -97,7 +99,7 @@ class DaySite:
                 _without_title(panel, day, profile.language),
                 False,
                 game,
-                replay=own.game if own else "",
+                replay=own_line.game if own_line else "",
                 lines=lines,
             )
         shareable = await self._daily.shareable_text(profile)
@@ -115,5 +117,5 @@ class DaySite:
 
 def _without_title(panel: Panel, day: date, language: str) -> Panel:
     """Shorten the first line of a day's panel to the day and the game, because the page has its own title."""
-    title, *others = panel.text
-    return replace(panel, text=(title._replace(text=f"{day_name(day, language)} · "), *others))
+    title, *other_spans = panel.text
+    return replace(panel, text=(title._replace(text=f"{day_name(day, language)} · "), *other_spans))

@@ -31,13 +31,13 @@ class DayResults:
         await self._client.zadd(keys.days(person), {day.isoformat(): day.toordinal()})
 
     async def get(self, day: date, person: str) -> SoloResult | None:
-        found = await self._client.hget(keys.results(day), person)
-        return SoloResult.parse(json.loads(found)) if found else None
+        text = await self._client.hget(keys.results(day), person)
+        return SoloResult.parse(json.loads(text)) if text else None
 
     async def ranking(self, day: date, chat: str = "") -> list[RankedResult]:
         """Return a day's results, best first: those requested in a group, or all."""
-        found: Mapping[bytes, bytes] = await self._client.hgetall(keys.results(day))
-        results = {person.decode(): SoloResult.parse(json.loads(text)) for person, text in found.items()}
+        stored_results: Mapping[bytes, bytes] = await self._client.hgetall(keys.results(day))
+        results = {person.decode(): SoloResult.parse(json.loads(text)) for person, text in stored_results.items()}
         if chat:
             members = {person.decode() for person in await self._client.smembers(keys.requests(day, chat))}
             results = {person: result for person, result in results.items() if person in members}
@@ -46,35 +46,37 @@ class DayResults:
     async def add_request(self, day: date, chat: str, person: str) -> None:
         """Record that a person requested a day's deal in a group, so that the group shows the result."""
         # Store this first, so that /forget finds the entry in the group's set.
-        await self._client.sadd(keys.asked(person), f"{day} {chat}")
-        await self._client.expire(keys.asked(person), KEPT_SECONDS)
+        await self._client.sadd(keys.requests_of_person(person), f"{day} {chat}")
+        await self._client.expire(keys.requests_of_person(person), KEPT_SECONDS)
         await self._client.sadd(keys.requests(day, chat), person)
         await self._client.expire(keys.requests(day, chat), KEPT_SECONDS)
 
-    async def move_chat(self, old: str, new: str, days: Iterable[date]) -> None:
+    async def move_chat(self, old_id: str, new_id: str, days: Iterable[date]) -> None:
         """Copy requests of these days to a group's new id. Idempotent."""
         for day in days:
-            for person in await self._client.smembers(keys.requests(day, old)):
-                await self.add_request(day, new, person.decode())
+            for person in await self._client.smembers(keys.requests(day, old_id)):
+                await self.add_request(day, new_id, person.decode())
 
     async def requests_of(self, person: str) -> list[tuple[date, str]]:
-        found = [entry.decode().partition(" ") for entry in await self._client.smembers(keys.asked(person))]
-        return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
+        requests = [
+            entry.decode().partition(" ") for entry in await self._client.smembers(keys.requests_of_person(person))
+        ]
+        return sorted((date.fromisoformat(day), chat) for day, _, chat in requests)
 
     async def par(self, day: date) -> SoloResult | None:
-        found = await self._client.get(keys.par(day))
-        return SoloResult.parse(json.loads(found)) if found else None
+        text = await self._client.get(keys.par(day))
+        return SoloResult.parse(json.loads(text)) if text else None
 
     async def store_par(self, day: date, par: SoloResult) -> None:
         await self._client.set(keys.par(day), json.dumps(asdict(par)), ex=KEPT_SECONDS)
 
     async def streak(self, person: str, today: date) -> Streak:
-        found = await self._client.zrange(keys.days(person), 0, -1, withscores=True)
-        return streak_of([int(ordinal) for _day, ordinal in found], today.toordinal())
+        days = await self._client.zrange(keys.days(person), 0, -1, withscores=True)
+        return streak_of([int(ordinal) for _day, ordinal in days], today.toordinal())
 
     async def days_of(self, person: str) -> list[date]:
-        found = await self._client.zrange(keys.days(person), 0, -1)
-        return [date.fromisoformat(day.decode()) for day in found]
+        days = await self._client.zrange(keys.days(person), 0, -1)
+        return [date.fromisoformat(day.decode()) for day in days]
 
     # Lines of past days
 
@@ -84,13 +86,13 @@ class DayResults:
         await self._client.expire(keys.lines(day), LINES_KEPT_SECONDS)
 
     async def line_of_play(self, day: date, person: str) -> SoloLine | None:
-        found = await self._client.hget(keys.lines(day), person)
-        return SoloLine.parse(found) if found else None
+        text = await self._client.hget(keys.lines(day), person)
+        return SoloLine.parse(text) if text else None
 
     async def lines_of_play(self, day: date) -> dict[str, SoloLine]:
         """Return the lines of a past day by person, with pseudonyms for forgotten people."""
-        found = await self._client.hgetall(keys.lines(day))
-        return {person.decode(): SoloLine.parse(text) for person, text in found.items()}
+        stored_lines = await self._client.hgetall(keys.lines(day))
+        return {person.decode(): SoloLine.parse(text) for person, text in stored_lines.items()}
 
     # Games of the current day
 
@@ -105,8 +107,8 @@ class DayResults:
         return [
             (day, game)
             for day in await self.open_days()
-            for id, stored in (await self._client.hgetall(keys.games(day))).items()
-            if (game := parse_or_none(id.decode(), stored))
+            for id, data in (await self._client.hgetall(keys.games(day))).items()
+            if (game := parse_or_none(id.decode(), data))
         ]
 
     async def remove_pending(self, day: date, game: FinishedGame) -> None:
@@ -132,7 +134,7 @@ class DayResults:
                 await self._client.hdel(keys.lines(day), person)
         for day, chat in await self.requests_of(person):
             await self._client.srem(keys.requests(day, chat), person)
-        await self._client.delete(keys.asked(person))
+        await self._client.delete(keys.requests_of_person(person))
         await self._client.delete(keys.days(person))
         for day, game in await self.pending_games():
             if person in game.people:

@@ -13,5 +13,5 @@ class Streak:
 
 def streak_of(ordinals: Sequence[int], today: int) -> Streak:
     """Return the streak of a person who played on these days, in ascending order. All days are ordinals."""
-    runs = [len(list(run)) for _, run in groupby(enumerate(ordinals), lambda numbered: numbered[1] - numbered[0])]
+    runs = [len(list(run)) for _, run in groupby(enumerate(ordinals), lambda pair: pair[1] - pair[0])]
     return Streak(runs[-1] if runs and ordinals[-1] >= today - 1 else 0, max(runs, default=0))

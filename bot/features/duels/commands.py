@@ -76,8 +76,8 @@ class DuelCommands:
         # A command in reply to a message challenges that message's author and needs no mention. A word that is neither
         # a mention nor a game raises an error.
         game, _points = parse_game_and_points(words, (await self._people.chat(place)).game)
-        shown = place if not is_private(place) and can_write_anytime(place) else ""
-        duel = await self._duels.open(command.person, game, command.key, place=shown, invited=invited)
+        group = place if not is_private(place) and can_write_anytime(place) else ""
+        duel = await self._duels.open(command.person, game, command.key, place=group, invited=invited)
         if is_private(place):
             return Reply(panel=await self.own_page(duel, profile))
         return Reply(panel=await self._card(duel, place))
@@ -115,13 +115,13 @@ class DuelCommands:
             case ["new", game] if game in GAMES and is_private(place):
                 duel = await self._duels.open(press.person, game, press.key)
                 return Reply(panel=await self.own_page(duel, profile))
-            case [code, verb, *rest]:
-                return await self._answer_duel(press, profile, code[:8], verb, rest)
+            case [code, verb, *arguments]:
+                return await self._answer_duel(press, profile, code[:8], verb, arguments)
         raise BadPayload()
 
-    async def _answer_duel(self, press: Press, profile: Profile, code: str, verb: str, rest: list[str]) -> Reply:
+    async def _answer_duel(self, press: Press, profile: Profile, code: str, verb: str, arguments: list[str]) -> Reply:
         place, language = press.place, profile.language
-        match verb, rest:
+        match verb, arguments:
             case "play", []:
                 return await self.play(press, profile, code)
             case "show", [] if not is_private(place):
@@ -129,14 +129,14 @@ class DuelCommands:
             case "mine", ([] | ["new"]):
                 duel = await self._duels.store.load(code)
                 panel = await self.own_page(duel, profile)
-                return Reply(private_toast(place, language), panel, private=bool(rest) or not is_private(place))
+                return Reply(private_toast(place, language), panel, private=bool(arguments) or not is_private(place))
             case "decline", []:
                 duel = await self._duels.decline(code, press.person)
                 is_own = is_private(place)
                 return Reply(panel=await self.own_page(duel, profile) if is_own else await self._card(duel, place))
             case "rematch", []:
-                shown = place if not is_private(place) and can_write_anytime(place) else ""
-                duel = await self._duels.open_rematch(code, press.person, press.key, shown)
+                group = place if not is_private(place) and can_write_anytime(place) else ""
+                duel = await self._duels.open_rematch(code, press.person, press.key, group)
                 if is_private(place):
                     return Reply(panel=await self.own_page(duel, profile), private=True)
                 return Reply(panel=await self._card(duel, place))
@@ -198,6 +198,6 @@ class DuelCommands:
 
     async def lines_of_deal(self, duel: Duel, deal: int) -> list[SoloLine | None]:
         """Return each side's play of a compared deal; None if its game is missing."""
-        found = [duel.played.get((side, deal)) for side in SIDES]
-        games = [await self._archive.get(played.game) if played else None for played in found]
+        played_deals = [duel.played_deals.get((side, deal)) for side in SIDES]
+        games = [await self._archive.get(played.game) if played else None for played in played_deals]
         return [SoloLine.from_game(game) if game else None for game in games]

@@ -42,8 +42,8 @@ class Score(NamedTuple):
     @property
     def winner(self) -> int | None:
         """The side that won more deals. If both won as many, the higher sum of margins decides; None for a draw."""
-        (first, second) = (self.wins[0], self.margins[0]), (self.wins[1], self.margins[1])
-        return None if first == second else int(first < second)
+        (score, other_score) = (self.wins[0], self.margins[0]), (self.wins[1], self.margins[1])
+        return None if score == other_score else int(score < other_score)
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Duel:
     code: str
     game: str
     root: bytes  # the deals' secrets are derived from it
-    opened: int
+    opened_at: int
     players: tuple[Player, ...]  # the challenger, and the opponent once there is one
     place: str = ""
     invited: Invited | None = None
-    accepted: int = 0
-    played: Mapping[tuple[int, int], Played] = field(default_factory=dict)  # by side and deal
-    begun: Mapping[tuple[int, int], int] = field(default_factory=dict)  # when a side got a deal's cards
-    closed: Closing = ""
+    accepted_at: int = 0
+    played_deals: Mapping[tuple[int, int], Played] = field(default_factory=dict)  # by side and deal
+    begun_at: Mapping[tuple[int, int], int] = field(default_factory=dict)  # when a side got a deal's cards
+    closing: Closing = ""
     is_ended: bool = False  # whether the loop has handled the closing
     rematch: str = ""  # code of the next duel between the two
     match: str = ""  # code of the match of two groups to which it belongs
@@ -71,7 +71,7 @@ class Duel:
 
     @property
     def ends(self) -> int:
-        return (self.accepted or self.opened) + DAYS * DAY
+        return (self.accepted_at or self.opened_at) + DAYS * DAY
 
     @property
     def is_accepted(self) -> bool:
@@ -80,7 +80,7 @@ class Duel:
     @property
     def has_result(self) -> bool:
         """True if the duel ended after an opponent had accepted it."""
-        return bool(self.closed) and self.is_accepted
+        return bool(self.closing) and self.is_accepted
 
     @property
     def can_rematch(self) -> bool:
@@ -91,19 +91,19 @@ class Duel:
 
         Players always see it. A notified invited person sees it until it is accepted or closed.
         """
-        is_open = not self.closed and not self.is_accepted
-        invited = self.invited if is_open else None
-        is_invited = invited is not None and invited.person == person and invited.is_notified
+        is_open = not self.closing and not self.is_accepted
+        open_invitation = self.invited if is_open else None
+        is_invited = open_invitation is not None and open_invitation.person == person and open_invitation.is_notified
         return self.side_of(person) is not None or is_invited
 
     def challenges(self, invited: Invited) -> bool:
         """Return whether the duel is a challenge to this person that was not accepted."""
-        own = self.invited
-        if own is None or self.is_accepted:
+        own_invitation = self.invited
+        if own_invitation is None or self.is_accepted:
             return False
-        if invited.person or own.person:
-            return own.person == invited.person
-        return own.handle.lower() == invited.handle.lower()
+        if invited.person or own_invitation.person:
+            return own_invitation.person == invited.person
+        return own_invitation.handle.lower() == invited.handle.lower()
 
     def side_of(self, person: str) -> int | None:
         return next((side for side, player in enumerate(self.players) if player.person == person), None)
@@ -141,19 +141,19 @@ class Duel:
 
     def count(self, side: int) -> int:
         """Return the number of deals that a side has played."""
-        return sum((side, deal) in self.played for deal in range(1, DEALS + 1))
+        return sum((side, deal) in self.played_deals for deal in range(1, DEALS + 1))
 
     def next_deal(self, side: int) -> int | None:
-        return next((deal for deal in range(1, DEALS + 1) if (side, deal) not in self.played), None)
+        return next((deal for deal in range(1, DEALS + 1) if (side, deal) not in self.played_deals), None)
 
     def result(self, side: int, deal: int) -> SoloResult | None:
-        found = self.played.get((side, deal))
-        return found.result if found else None
+        played = self.played_deals.get((side, deal))
+        return played.result if played else None
 
     def is_compared(self, deal: int) -> bool:
         """Return whether both can see a deal: both have played it, or one has and the duel is over."""
-        counts = [(side, deal) in self.played for side in SIDES]
-        return all(counts) or (any(counts) and bool(self.closed))
+        counts = [(side, deal) in self.played_deals for side in SIDES]
+        return all(counts) or (any(counts) and bool(self.closing))
 
     @property
     def compared_deals(self) -> list[int]:
@@ -177,17 +177,17 @@ class Duel:
     def export(self, person: str) -> dict[str, Any]:
         """Return the duel for a person's /mydata, without the other player's results."""
         side = self.side_of(person)
-        played = {deal: played for (owner, deal), played in self.played.items() if owner == side}
+        results = {deal: played for (owner, deal), played in self.played_deals.items() if owner == side}
         return {
             "code": self.code,
             "game": self.game,
-            "opened": self.opened,
-            "accepted": self.accepted,
-            "over": self.closed,
+            "opened": self.opened_at,
+            "accepted": self.accepted_at,
+            "over": self.closing,
             "side": side,
             "players": [player.name for player in self.players],
             "results": [
-                {"deal": deal, **asdict(entry.result), "game": entry.game} for deal, entry in sorted(played.items())
+                {"deal": deal, **asdict(entry.result), "game": entry.game} for deal, entry in sorted(results.items())
             ],
         }
 
@@ -196,6 +196,10 @@ class Duel:
         """The score of the compared deals."""
         winners = [self.deal_winner(deal) for deal in self.compared_deals]
         pairs = [(self._margin(0, deal), self._margin(1, deal)) for deal in self.compared_deals]
-        finished = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
-        sums = sum(ours for ours, _ in finished), sum(theirs for _, theirs in finished)
+        finished = [
+            (first_margin, second_margin)
+            for first_margin, second_margin in pairs
+            if first_margin is not None and second_margin is not None
+        ]
+        sums = sum(margin for margin, _ in finished), sum(margin for _, margin in finished)
         return Score((winners.count(0), winners.count(1)), sums)

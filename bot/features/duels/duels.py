@@ -83,17 +83,19 @@ class Duels:
         if invited and invited.person and await self._blocks.has_blocked(invited.person, person.id):
             invited = invited._replace(is_notified=False)
         secret, now, player = await self._room.store.secret(), self.now(), Player(person.id, person.name)
-        recent = await self.store.of_person(person.id, since=now - RECENT_SECONDS)
+        recent_duels = await self.store.of_person(person.id, first_time=now - RECENT_SECONDS)
         for attempt in range(MAX_CODES):
             code = table_code(f"duel {update} {attempt}", secret)
-            others = [
-                duel for duel in recent if duel.code != code and duel.side_of(person.id) is not None and not duel.match
+            other_duels = [
+                duel
+                for duel in recent_duels
+                if duel.code != code and duel.side_of(person.id) is not None and not duel.match
             ]
-            if code not in [duel.code for duel in recent]:
-                self._check_limits(others, person.id, invited, now)
+            if code not in [duel.code for duel in recent_duels]:
+                self._check_limits(other_duels, person.id, invited, now)
             if await self.store.create(code, update, game, player, now, place=place, invited=invited):
                 duel = await self.store.load(code)
-                was_called = invited and any(other.challenges(invited) for other in others)
+                was_called = invited and any(other.challenges(invited) for other in other_duels)
                 if invited and invited.person and invited.is_notified and not place and not was_called:
                     # In a group the challenge itself mentions them.
                     await self._messages.add(code, "called", 1, now)
@@ -118,13 +120,13 @@ class Duels:
                 return await self.store.load(code)
         raise AssertionError
 
-    def _check_limits(self, own: Sequence[Duel], person: str, invited: Invited | None, now: int) -> None:
+    def _check_limits(self, own_duels: Sequence[Duel], person: str, invited: Invited | None, now: int) -> None:
         """Raise an error if a person has opened too many duels, or has an open challenge to the invited person."""
-        if invited and any(duel.challenges(invited) and not duel.closed for duel in own):
+        if invited and any(duel.challenges(invited) and not duel.closing for duel in own_duels):
             raise AlreadyChallenged(name=invited.name)
-        if sum(not (duel.closed and duel.is_accepted) for duel in own) >= MAX_OPEN:
+        if sum(not (duel.closing and duel.is_accepted) for duel in own_duels) >= MAX_OPEN:
             raise TooManyDuels(most=MAX_OPEN)
-        if sum(duel.side_of(person) == 0 and duel.opened > now - DAY for duel in own) >= MAX_OPENED_A_DAY:
+        if sum(duel.side_of(person) == 0 and duel.opened_at > now - DAY for duel in own_duels) >= MAX_OPENED_A_DAY:
             raise TooManyToday(most=MAX_OPENED_A_DAY)
 
     async def accept(self, code: str, person: Person) -> Duel:
@@ -134,7 +136,7 @@ class Duels:
             return duel
         if duel.is_accepted:
             raise DuelIsFull()
-        if duel.closed or self.now() >= duel.ends:
+        if duel.closing or self.now() >= duel.ends:
             raise DuelIsOver()
         if not duel.invites(person.id, person.handle):
             assert duel.invited
@@ -149,7 +151,7 @@ class Duels:
         await self.store.accept(duel, Player(person.id, person.name), now)
         duel = await self.store.load(code)
         if duel.side_of(person.id) is None:
-            raise DuelIsOver() if duel.closed else DuelIsFull()
+            raise DuelIsOver() if duel.closing else DuelIsFull()
         return duel
 
     async def decline(self, code: str, person: Person) -> Duel:
@@ -181,17 +183,17 @@ class Duels:
         other = duel.players[1 - side]
         if is_pseudonym(other.person):
             raise NoRematch()
-        following = await self.store.find(duel.rematch) if duel.rematch else None
-        if following and (following.is_accepted or not following.closed):
-            return await self.accept(following.code, person)
+        next_duel = await self.store.find(duel.rematch) if duel.rematch else None
+        if next_duel and (next_duel.is_accepted or not next_duel.closing):
+            return await self.accept(next_duel.code, person)
         # The first rematch, or one after a rematch that nobody accepted.
         invited = Invited(other.person, "", other.name)
-        made = await self.open(person, duel.game, update, place=place, invited=invited)
-        chosen = await self.store.link_rematch(duel, made.code)
-        if chosen == made.code:
-            return made
-        await self.store.close(made.code, "cancelled", self.now())
-        return await self.accept(chosen, person)
+        new_duel = await self.open(person, duel.game, update, place=place, invited=invited)
+        code_of_rematch = await self.store.link_rematch(duel, new_duel.code)
+        if code_of_rematch == new_duel.code:
+            return new_duel
+        await self.store.close(new_duel.code, "cancelled", self.now())
+        return await self.accept(code_of_rematch, person)
 
     # Tables
 
@@ -209,7 +211,7 @@ class Duels:
         duel = await self.accept(code, person)
         side = duel.side_of(person.id)
         assert side is not None
-        if duel.closed or self.now() >= duel.ends:
+        if duel.closing or self.now() >= duel.ends:
             raise DuelIsOver()
         if table := await self.table_in_play(person.id, code):
             return table
@@ -217,7 +219,7 @@ class Duels:
         if deal is None:
             raise AllDealsPlayed()
         update = f"duel:{code}:{side}:{deal}"
-        if (side, deal) in duel.begun:
+        if (side, deal) in duel.begun_at:
             await self._give_up_lost(duel, side, deal, update)
             return await self.open_table(code, person, host, visitor)
         try:
@@ -243,7 +245,7 @@ class Duels:
 
         ``update`` opened the table.
         """
-        is_recent = self.now() - duel.begun[side, deal] < LOST_SECONDS
+        is_recent = self.now() - duel.begun_at[side, deal] < LOST_SECONDS
         if is_recent or await self._challenges.find_opened(update):
             # The table is over, but its result is not stored yet.
             raise DealBeingCounted()
@@ -263,12 +265,12 @@ class Duels:
     async def _settle(self, code: str) -> Duel | None:
         """Archive the games that both can see, and close a duel that is finished."""
         duel = await self.store.find(code)
-        if duel and not duel.is_ended and (duel.is_finished or duel.closed):
+        if duel and not duel.is_ended and (duel.is_finished or duel.closing):
             # For a closed duel this repeats what a kill might have interrupted.
             await self.store.close(code, "done", self.now())
             duel = await self.store.find(code)
         async for field, deal, game in self.store.pending(code):
-            if duel is None or duel.closed or duel.is_compared(deal):
+            if duel is None or duel.closing or duel.is_compared(deal):
                 await self._archive.keep(game)
                 await self.store.remove_pending(code, field)
         if duel:
@@ -281,10 +283,10 @@ class Duels:
         """Close the duels whose time is up, and finish closing the others. Idempotent."""
         for code in await self.store.due(self.now()):
             duel = await self.store.find(code)
-            if duel and not duel.closed and self.now() < duel.ends:
+            if duel and not duel.closing and self.now() < duel.ends:
                 await self.store.set_due(code, duel.ends)
                 continue
-            if duel and not duel.closed:
+            if duel and not duel.closing:
                 await self.store.close(code, "time", self.now())
                 duel = await self.store.load(code)
             if duel and not duel.is_ended:
@@ -300,7 +302,7 @@ class Duels:
         if duel.is_accepted:
             for side in SIDES:
                 await self._messages.add(duel.code, "over", side, self.now())
-        elif duel.closed in ("declined", "time"):
+        elif duel.closing in ("declined", "time"):
             await self._messages.add(duel.code, "over", 0, self.now())
         if duel.place and duel.is_accepted:
             await self._messages.add(duel.code, "board", 0, self.now())
@@ -324,13 +326,13 @@ class Duels:
 
     async def duels_of(self, person: str) -> list[Duel]:
         """Return a person's newest duels and open invitations."""
-        duels = await self.store.of_person(person, most=MAX_LISTED)
-        [blocked] = await self._blocks.blocked_people([person])
+        duels = await self.store.of_person(person, limit=MAX_LISTED)
+        [blocked_people] = await self._blocks.blocked_people([person])
         return [
             duel
             for duel in duels
             if duel.is_listed_for(person)
-            and (duel.side_of(person) is not None or duel.players[0].person not in blocked)
+            and (duel.side_of(person) is not None or duel.players[0].person not in blocked_people)
         ]
 
     async def find_met(self, profile: Profile, words: Sequence[str]) -> Chair | None:
@@ -343,8 +345,8 @@ class Duels:
         """Return all duels that name a person, by their id or their handle."""
         handle = (await self._people.reload(person)).handle
         names = [person, *([person_by_handle(platform_of(person), handle)] if handle else [])]
-        found = [duel for name in names for duel in await self.store.of_person(name)]
-        return [duel for duel in found if duel.names(person, handle)]
+        duels = [duel for name in names for duel in await self.store.of_person(name)]
+        return [duel for duel in duels if duel.names(person, handle)]
 
     async def forget(self, person: str, pseudonym: Player) -> None:
         """Close a person's duels, and replace the person by a pseudonym. Idempotent."""

@@ -77,7 +77,7 @@ class DuelPolicy(TablePolicy):
             return None
         duel = await self._duels.store.find(table.duel.code)
         # The result might not be stored yet.
-        is_known = duel is not None and (table.duel.side, table.duel.deal) in duel.played
+        is_known = duel is not None and (table.duel.side, table.duel.deal) in duel.played_deals
         return Outcome("", (), details=DuelDetails(duel if is_known else None))
 
     def robot_seed(self, table: Table) -> int:
@@ -115,9 +115,9 @@ class DuelsFeature(Feature):
             "matches": partial(core.shards.while_leader, MATCH_SECONDS, self.boards.update_due),
         }
 
-    async def move_chat(self, old: str, new: str) -> None:
-        await self.duels.store.move_chat(old, new)
-        await self.matches.store.move_chat(old, new)
+    async def move_chat(self, old_id: str, new_id: str) -> None:
+        await self.duels.store.move_chat(old_id, new_id)
+        await self.matches.store.move_chat(old_id, new_id)
 
     async def refresh_chat(self, chat: str) -> None:
         if match := await self.matches.live_in(chat):

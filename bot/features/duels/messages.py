@@ -33,9 +33,9 @@ class Messages:
     def __init__(self, store: DuelStore, viewers: Viewers, adapters: Mapping[str, Adapter]) -> None:
         self._store, self._viewers, self._adapters = store, viewers, adapters
 
-    async def add(self, code: str, kind: Kind, side: int, when: int) -> None:
-        """Store a message, to be sent at ``when``. If it is stored already, nothing changes."""
-        await self._store.client.zadd(keys.MESSAGES, {f"{code} {kind} {side}": when}, nx=True)
+    async def add(self, code: str, kind: Kind, side: int, due_at: int) -> None:
+        """Store a message, to be sent at ``due_at``. If it is stored already, nothing changes."""
+        await self._store.client.zadd(keys.MESSAGES, {f"{code} {kind} {side}": due_at}, nx=True)
 
     async def drop(self, code: str, kind: Kind) -> None:
         await self._store.client.zrem(keys.MESSAGES, *(f"{code} {kind} {side}" for side in SIDES))
@@ -43,24 +43,24 @@ class Messages:
     async def send_due(self, now: Callable[[], int]) -> None:
         """Send the messages whose time has come. Failed ones are tried again until a day after the duel's end."""
         client = self._store.client
-        for found in await client.zrange(keys.MESSAGES, "-inf", now(), byscore=True):
-            code, kind, side = found.decode().split(" ")
+        for entry in await client.zrange(keys.MESSAGES, "-inf", now(), byscore=True):
+            code, kind, side = entry.decode().split(" ")
             duel = await self._store.find(code)
             if duel is None or await client.hexists(keys.duel(code), f"told:{kind}:{side}"):
-                await client.zrem(keys.MESSAGES, found)
+                await client.zrem(keys.MESSAGES, entry)
                 continue
-            if (when := _earliest(duel, kind, now())) > now():
-                await client.zadd(keys.MESSAGES, {found: when})
+            if (earliest := _earliest(duel, kind, now())) > now():
+                await client.zadd(keys.MESSAGES, {entry: earliest})
                 continue
             place = self._place(duel, kind, int(side))
             panel = await self._panel(duel, kind, int(side), place, now()) if place else None
-            is_done = panel is None or await self._send(place, panel, f"duel {found.decode()}")
+            is_done = panel is None or await self._send(place, panel, f"duel {entry.decode()}")
             if is_done or now() > duel.ends + GIVE_UP_SECONDS:
                 if panel:
                     await client.hset(keys.duel(code), f"told:{kind}:{side}", 1)
-                await client.zrem(keys.MESSAGES, found)
+                await client.zrem(keys.MESSAGES, entry)
             else:
-                await client.zadd(keys.MESSAGES, {found: now() + RETRY_SECONDS})
+                await client.zadd(keys.MESSAGES, {entry: now() + RETRY_SECONDS})
 
     async def _send(self, place: str, panel: Panel, key: str) -> bool:
         """Send a message. Return False if it failed and must be sent again later."""
@@ -86,13 +86,13 @@ class Messages:
         """Return a message; None if it is obsolete."""
         language = (await self._viewers.viewer_at(place)).language
         match kind:
-            case "called" if not duel.closed and not duel.is_accepted:
+            case "called" if not duel.closing and not duel.is_accepted:
                 return called_panel(duel, language, now)
-            case "accepted" if not duel.closed:
+            case "accepted" if not duel.closing:
                 return accepted_panel(duel, side, language, now)
-            case "drawn" if not duel.closed:
+            case "drawn" if not duel.closing:
                 return drawn_panel(duel, side, language, now)
-            case "soon" if not duel.closed and duel.next_deal(side) is not None:
+            case "soon" if not duel.closing and duel.next_deal(side) is not None:
                 return soon_panel(duel, side, language, now)
             case "over":
                 return over_panel(duel, side, language, now)
@@ -106,6 +106,6 @@ def _earliest(duel: Duel, kind: str, now: int) -> int:
 
     After a kill, a message about an acceptance can be stored although nobody has accepted.
     """
-    if kind in ("accepted", "soon") and not duel.is_accepted and not duel.closed:
+    if kind in ("accepted", "soon") and not duel.is_accepted and not duel.closing:
         return now + RETRY_SECONDS
-    return duel.ends - REMIND_SECONDS if kind == "soon" and not duel.closed else now
+    return duel.ends - REMIND_SECONDS if kind == "soon" and not duel.closing else now

@@ -40,7 +40,7 @@ def card_panel(duel: Duel, language: str, now: int) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     write_duel(page, duel, language, now, in_group=True)
-    if duel.closed:
+    if duel.closing:
         rematch = Button(_("Rematch"), duel_payload(duel, "rematch"), "good")
         return page.panel((rematch,) if duel.can_rematch else ())
     play = Button(_("Play"), duel_payload(duel, "play"), "good")
@@ -60,12 +60,12 @@ def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     write_duel(page, duel, language, now)
     rows: list[Row] = []
     deal = duel.next_deal(side)
-    if not duel.closed and deal is None:
+    if not duel.closing and deal is None:
         page.line(_("You’ve played all deals. The result comes when both have finished."))
-    if not duel.closed and deal is not None:
+    if not duel.closing and deal is not None:
         label = _("Play deal {deal}").format(deal=deal)
         rows.append((Button(label, duel_payload(duel, "play"), "good"), _rules_button(duel, language)))
-    if not duel.closed and not duel.is_accepted:
+    if not duel.closing and not duel.is_accepted:
         invite = Button(_("Invite"), duel_payload(duel, "invite"))
         rows.append((invite, Button(_("Withdraw"), duel_payload(duel, "decline"), "danger")))
     if duel.has_result:
@@ -75,9 +75,9 @@ def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     elif duel.compared_deals:
         rows.append((Button(_("Share"), duel_payload(duel, "share")),))
     rows.append(_deal_buttons(duel, language))
-    own = Button(_("⚔️ My duels"), actions.page(PAGE, "own"))
+    own_button = Button(_("⚔️ My duels"), actions.page(PAGE, "own"))
     can_block = duel.other_player(duel.players[side].person) is not None
-    return page.panel(*rows, (own, *([block_button(language, PAGE, duel.code)] if can_block else [])))
+    return page.panel(*rows, (own_button, *([block_button(language, PAGE, duel.code)] if can_block else [])))
 
 
 def write_duel(
@@ -88,7 +88,7 @@ def write_duel(
     names = player_names(duel, language)
     if not on_site:
         page.line(heading(duel, language), "bold")
-    if duel.closed:
+    if duel.closing:
         page.line(result_text(duel, language), "bold")
         for line in unfinished_texts(duel, language):
             page.line(line)
@@ -159,9 +159,9 @@ def deal_panel(duel: Duel, deal: int, lines: Sequence[SoloLine | None], language
         result = duel.result(side, deal)
         if result and result.tricks:
             page.line(squares_text(result))
-    known = [line for line in lines if line]
-    if len(known) == len(SIDES):
-        page.line(fork_text(words, known))
+    known_lines = [line for line in lines if line]
+    if len(known_lines) == len(SIDES):
+        page.line(fork_text(words, known_lines))
     replay = _("Replay: {name}")
     labels = plain_names(duel, language)
     replays = [
@@ -186,21 +186,21 @@ def played_panel(duel: Duel | None, side: int, deal: int, result: SoloResult, la
         page.line(squares_text(result))
     if duel is None:
         return page.panel()
-    if (side, deal) not in duel.played:
+    if (side, deal) not in duel.played_deals:
         page.line(_("It doesn’t count: the duel was over."))
     elif duel.is_compared(deal) and duel.is_accepted:
         names = player_names(duel, language)
         other = _("{name}: {margin}.")
         page.line(other.format(name=names[1 - side], margin=margin_text(duel, 1 - side, deal, language)))
-        if duel.closed:
+        if duel.closing:
             page.line(result_text(duel, language), "bold")
     else:
         page.line(_("You can compare it once both have played it."))
-    following = duel.next_deal(side)
+    next_deal = duel.next_deal(side)
     show = Button(_("⚔️ Duel"), duel_payload(duel, "mine", actions.SEPARATE))
-    if duel.closed or following is None:
+    if duel.closing or next_deal is None:
         return page.panel((show,))
-    label = _("Play deal {deal}").format(deal=following)
+    label = _("Play deal {deal}").format(deal=next_deal)
     return page.panel((Button(label, duel_payload(duel, "play"), "good"), show))
 
 
@@ -215,11 +215,11 @@ def list_panel(duels: Sequence[Duel], person: str, language: str, now: int) -> P
     rows: list[Row] = []
     for duel in duels[:MAX_LISTED]:
         names, side = plain_names(duel, language), duel.side_of(person)
-        others = [name for number, name in enumerate(names) if number != side]
-        label = " · ".join([*(others or [_("waits for a friend")]), _(GAMES[duel.game].name)])
+        other_names = [name for number, name in enumerate(names) if number != side]
+        label = " · ".join([*(other_names or [_("waits for a friend")]), _(GAMES[duel.game].name)])
         if duel.has_result and side is not None:
             state = score_text(duel, side)
-        elif duel.closed:
+        elif duel.closing:
             state = result_text(duel, language)
         else:
             state = time_left(duel, language, now)
@@ -281,12 +281,12 @@ def drawn_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
 
 def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     ngettext = texts(language).ngettext
-    left = DEALS - duel.count(side)
+    deals_left = DEALS - duel.count(side)
     text = ngettext(
         "⏳ Your duel ends soon: you have {count} deal to play.",
         "⏳ Your duel ends soon: you have {count} deals to play.",
-        left,
-    ).format(count=left)
+        deals_left,
+    ).format(count=deals_left)
     panel = own_panel(duel, side, language, now)
     return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text)
 
@@ -296,5 +296,5 @@ def over_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
 
 
 def _with_notification(panel: Panel, duel: Duel, text: str, kind: NotificationKind = "turn") -> Panel:
-    about = tuple([player.person for player in duel.players])
-    return replace(panel, notification=Notification(kind, text, f"/duel/{duel.code}", about))
+    people = tuple([player.person for player in duel.players])
+    return replace(panel, notification=Notification(kind, text, f"/duel/{duel.code}", people))

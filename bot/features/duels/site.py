@@ -34,7 +34,7 @@ def compared_deals(duel: Duel, language: str) -> ComparedDeals:
 
 
 def _cell(duel: Duel, side: int, deal: int, language: str) -> DealCell:
-    played = duel.played.get((side, deal))
+    played = duel.played_deals.get((side, deal))
     return DealCell(
         margin_text(duel, side, deal, language),
         rows_of_squares(played.result) if played else [],
@@ -80,7 +80,7 @@ class DuelSite:
             return None
         side, page = duel.side_of(person), Writer()
         write_duel(page, duel, language, self._duels.now(), on_site=True)
-        is_live = not duel.closed and self._duels.now() < duel.ends
+        is_live = not duel.closing and self._duels.now() < duel.ends
         next_deal = duel.next_deal(side) if side is not None and is_live else None
         return DuelPage(
             code,
@@ -96,22 +96,22 @@ class DuelSite:
             side is None and is_live and duel.is_invited(person, handle),
             side is not None and duel.can_rematch,
             shareable_text(duel, side, language, address) if side is not None and duel.compared_deals else "",
-            bool(duel.closed),
+            bool(duel.closing),
             localize_name(other.name, language) if (other := duel.other_player(person, handle)) else "",
         )
 
     async def own(self, person: str, language: str) -> list[DuelLine]:
         """Return a person's duels, the newest first. Skip those that closed without an opponent."""
         _ = texts(language).gettext
-        found = []
+        lines = []
         for duel in await self._duels.duels_of(person):
             side, names = duel.side_of(person), plain_names(duel, language)
-            others = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
+            other_names = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
             state = score_text(duel, side or 0) if duel.has_result else time_left(duel, language, self._duels.now())
-            if duel.closed and not duel.has_result:
+            if duel.closing and not duel.has_result:
                 continue
-            found.append(DuelLine(duel.code, " · ".join([*others, _(GAMES[duel.game].name)]), state))
-        return found
+            lines.append(DuelLine(duel.code, " · ".join([*other_names, _(GAMES[duel.game].name)]), state))
+        return lines
 
     async def open(self, person: Person, game: str, update: str) -> tuple[str, str]:
         """Open a duel. Return its code, or "" and the reason."""
@@ -119,8 +119,8 @@ class DuelSite:
         profile = await self._people.meet(person)
         try:
             return (await self._duels.open(person, game, update)).code, ""
-        except EngineError as fault:
-            return "", error_text(fault, profile.language)
+        except EngineError as error:
+            return "", error_text(error, profile.language)
 
     async def play(self, code: str, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
         """Accept a duel if needed, and open the next deal. Return the table's code, or "" and the reason."""
@@ -128,8 +128,8 @@ class DuelSite:
         profile = await self._people.meet(person)
         try:
             return (await self._duels.open_table(code, person, visitor=visitor)).code, ""
-        except EngineError as fault:
-            return "", error_text(fault, profile.language)
+        except EngineError as error:
+            return "", error_text(error, profile.language)
 
     async def rematch(self, code: str, person: Person, update: str) -> tuple[str, str]:
         """Open or accept the next duel. Return its code, or "" and the reason."""
@@ -137,8 +137,8 @@ class DuelSite:
         profile = await self._people.meet(person)
         try:
             return (await self._duels.open_rematch(code, person, update)).code, ""
-        except EngineError as fault:
-            return "", error_text(fault, profile.language)
+        except EngineError as error:
+            return "", error_text(error, profile.language)
 
     async def decline(self, code: str, person: Person) -> str:
         """Decline or withdraw a duel that is not accepted. Return the reason if it cannot be done, otherwise ""."""
@@ -146,6 +146,6 @@ class DuelSite:
         profile = await self._people.meet(person)
         try:
             await self._duels.decline(code, person)
-        except EngineError as fault:
-            return error_text(fault, profile.language)
+        except EngineError as error:
+            return error_text(error, profile.language)
         return ""

@@ -72,24 +72,24 @@ class DuelStore:
                 pipe.hsetnx(key, name, value)
             pipe.expire(key, KEPT_SECONDS, nx=True)
             pipe.hget(key, "update")
-            *_others, found = await pipe.execute()
+            *_others, stored_update = await pipe.execute()
         for person in people:
             # A /forget might have deleted the list in between.
             await self.list_for(person, code, now)
-        return bool(found.decode() == update)
+        return bool(stored_update.decode() == update)
 
     async def find(self, code: str) -> Duel | None:
         return self._parse(code, await self.client.hgetall(keys.duel(code)))
 
-    def _parse(self, code: str, stored: dict[bytes, bytes]) -> Duel | None:
-        fields = {name.decode(): text.decode() for name, text in stored.items()}
+    def _parse(self, code: str, stored_fields: dict[bytes, bytes]) -> Duel | None:
+        fields = {name.decode(): text.decode() for name, text in stored_fields.items()}
         if "update" not in fields:
             return None
         players = [Player(*json.loads(fields[name])) for name in ("player:0", "player:1") if name in fields]
-        numbered: dict[str, dict[tuple[int, int], Any]] = {"played": {}, "begun": {}}
+        fields_by_deal: dict[str, dict[tuple[int, int], Any]] = {"played": {}, "begun": {}}
         for name, text in fields.items():
-            if found := NUMBERED.fullmatch(name):
-                numbered[found["field"]][int(found["side"]), int(found["deal"])] = json.loads(text)
+            if parts := NUMBERED.fullmatch(name):
+                fields_by_deal[parts["field"]][int(parts["side"]), int(parts["deal"])] = json.loads(text)
         return Duel(
             code,
             fields["game"],
@@ -99,8 +99,8 @@ class DuelStore:
             fields["place"],
             Invited(*json.loads(fields["invited"])) if fields["invited"] else None,
             int(fields.get("accepted", 0)),
-            {key: Played(SoloResult.parse(result), game) for key, (result, game) in numbered["played"].items()},
-            numbered["begun"],
+            {key: Played(SoloResult.parse(result), game) for key, (result, game) in fields_by_deal["played"].items()},
+            fields_by_deal["begun"],
             _closing(fields.get("closed", "")),
             "ended" in fields,
             fields.get("rematch", ""),
@@ -109,31 +109,33 @@ class DuelStore:
 
     async def load(self, code: str) -> Duel:
         """Return a duel, or raise NoSuchDuel."""
-        if found := await self.find(code):
-            return found
+        if duel := await self.find(code):
+            return duel
         raise NoSuchDuel()
 
-    async def of_person(self, person: str, *, since: int = 0, most: int = -1) -> list[Duel]:
-        """Return a person's duels and invitations opened at ``since`` or later, the newest first.
+    async def of_person(self, person: str, *, first_time: int = 0, limit: int = -1) -> list[Duel]:
+        """Return a person's duels and invitations opened at ``first_time`` or later, the newest first.
 
-        Return at most ``most``, or all if it is -1. Remove the codes of duels that are gone.
+        Return at most ``limit``, or all if it is -1. Remove the codes of duels that are gone.
         """
         key = keys.of_person(person)
-        codes = [code.decode() for code in await self.client.zrevrangebyscore(key, "+inf", since, start=0, num=most)]
-        found: list[Duel] = []
+        codes = [
+            code.decode() for code in await self.client.zrevrangebyscore(key, "+inf", first_time, start=0, num=limit)
+        ]
+        person_duels: list[Duel] = []
         for start in range(0, len(codes), READ_AT_ONCE):
-            some = codes[start : start + READ_AT_ONCE]
+            batch = codes[start : start + READ_AT_ONCE]
             async with self.client.pipeline(transaction=False) as pipe:
-                for code in some:
+                for code in batch:
                     pipe.hgetall(keys.duel(code))
-                stored = await pipe.execute()
-            duels = [self._parse(code, fields) for code, fields in zip(some, stored, strict=True)]
-            found += [duel for duel in duels if duel]
-            for code, duel in zip(some, duels, strict=True):
+                stored_duels = await pipe.execute()
+            duels = [self._parse(code, fields) for code, fields in zip(batch, stored_duels, strict=True)]
+            person_duels += [duel for duel in duels if duel]
+            for code, duel in zip(batch, duels, strict=True):
                 # A duel that is just being opened has its end in `DUE` already, so its code stays.
                 if duel is None and await self.client.zscore(keys.DUE, code) is None:
                     await self.client.zrem(key, code)
-        return found
+        return person_duels
 
     async def list_for(self, person: str, code: str, opened: int) -> None:
         key = keys.of_person(person)
@@ -150,13 +152,13 @@ class DuelStore:
 
     async def accept(self, duel: Duel, player: Player, now: int) -> bool:
         """Add the opponent. Return False if there is one already, or the duel is over."""
-        await self.list_for(player.person, duel.code, duel.opened)
+        await self.list_for(player.person, duel.code, duel.opened_at)
         # Delete the answered invitation: its handle could later belong to another person.
         fields = ("player:1", json.dumps(player), "accepted", now, "invited", "")
         if await self._set(duel.code, *fields) != 1:
             return False
         # A /forget might have deleted the list in between.
-        await self.list_for(player.person, duel.code, duel.opened)
+        await self.list_for(player.person, duel.code, duel.opened_at)
         if duel.invited and not duel.invited.person:
             invited = _name_in_lists(duel.invited, duel.players[0].person)
             await self.client.zrem(keys.of_person(invited), duel.code)
@@ -209,8 +211,8 @@ class DuelStore:
     async def due(self, now: int) -> list[str]:
         return [code.decode() for code in await self.client.zrange(keys.DUE, "-inf", now, byscore=True)]
 
-    async def set_due(self, code: str, when: int) -> None:
-        await self.client.zadd(keys.DUE, {code: when})
+    async def set_due(self, code: str, due_at: int) -> None:
+        await self.client.zadd(keys.DUE, {code: due_at})
 
     async def remove_due(self, code: str) -> None:
         await self.client.zrem(keys.DUE, code)
@@ -223,9 +225,9 @@ class DuelStore:
 
     async def pending(self, code: str) -> AsyncIterator[tuple[str, int, FinishedGame]]:
         """Yield each game with its field and deal. Games that this version cannot read are skipped, but kept."""
-        for field, stored in (await self.client.hgetall(keys.games(code))).items():
+        for field, data in (await self.client.hgetall(keys.games(code))).items():
             _side, deal, id_ = field.decode().split(" ")
-            if game := parse_or_none(id_, stored):
+            if game := parse_or_none(id_, data):
                 yield field.decode(), int(deal), game
 
     async def remove_pending(self, code: str, field: str) -> None:
@@ -233,14 +235,14 @@ class DuelStore:
 
     # Chats and people
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Move a chat's duels to its new id. Idempotent."""
-        for code, opened in await self.client.zrange(keys.in_chat(old), 0, -1, withscores=True):
-            await self.client.zadd(keys.in_chat(new), {code: opened})
-            await self.client.expire(keys.in_chat(new), CHAT_KEPT_SECONDS)
+        for code, opened in await self.client.zrange(keys.in_chat(old_id), 0, -1, withscores=True):
+            await self.client.zadd(keys.in_chat(new_id), {code: opened})
+            await self.client.expire(keys.in_chat(new_id), CHAT_KEPT_SECONDS)
             if await self.client.hexists(keys.duel(code.decode()), "update"):
-                await self.client.hset(keys.duel(code.decode()), "place", new)
-        await self.client.delete(keys.in_chat(old))
+                await self.client.hset(keys.duel(code.decode()), "place", new_id)
+        await self.client.delete(keys.in_chat(old_id))
 
     async def forget_from_list(self, person: str, code: str) -> None:
         await self.client.zrem(keys.of_person(person), code)

@@ -63,21 +63,21 @@ def result_text(duel: Duel, language: str) -> str:
     """Return how a duel ended; empty while it is played."""
     _ = texts(language).gettext
     names = player_names(duel, language)
-    if not duel.closed:
+    if not duel.closing:
         return ""
     if not duel.is_accepted:
-        if duel.closed == "declined" and len(names) > 1:
+        if duel.closing == "declined" and len(names) > 1:
             return _("{name} declined.").format(name=names[1])
-        return _("Nobody accepted in time.") if duel.closed == "time" else _("Challenge withdrawn.")
+        return _("Nobody accepted in time.") if duel.closing == "time" else _("Challenge withdrawn.")
     score = duel.score
     if score.winner is None:
         return _("The duel is a draw: {score}.").format(score=score_text(duel))
-    won = _("{name} wins the duel {score}.").format(name=names[score.winner], score=score_text(duel, score.winner))
+    sentence = _("{name} wins the duel {score}.").format(name=names[score.winner], score=score_text(duel, score.winner))
     if score.wins[0] != score.wins[1]:
-        return won
-    ours, theirs = score.margins[score.winner], score.margins[1 - score.winner]
+        return sentence
+    winner_margin, loser_margin = score.margins[score.winner], score.margins[1 - score.winner]
     points = _("The points decide: {ours} against {theirs}.")
-    return f"{won} {points.format(ours=signed_text(ours), theirs=signed_text(theirs))}"
+    return f"{sentence} {points.format(ours=signed_text(winner_margin), theirs=signed_text(loser_margin))}"
 
 
 def unfinished_texts(duel: Duel, language: str) -> list[str]:

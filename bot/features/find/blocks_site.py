@@ -34,8 +34,8 @@ class BlocksSite:
         profile = await self._people.meet(person)
         try:
             await self._strangers.block_met(profile, place)
-        except EngineError as fault:
-            return error_text(fault, profile.language)
+        except EngineError as error:
+            return error_text(error, profile.language)
         return ""
 
     async def unblock(self, person: str, token: str) -> None:

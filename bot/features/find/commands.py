@@ -56,11 +56,11 @@ class FindCommands:
         toast = private_toast(request.place, profile.language)
         return Reply(toast, await self._page(profile, game, games[0], robots_after), private=True)
 
-    async def _page(self, profile: Profile, game: str, usual: str, robots_after: int | None) -> Panel:
+    async def _page(self, profile: Profile, game: str, usual_game: str, robots_after: int | None) -> Panel:
         nickname = (await self._people.person(profile.id)).nickname
-        entries = await self._finder.queue.entries() if GAMES[usual].seats > 2 else []
-        searchers = sum(usual in entry.searcher.games for entry in entries)
-        return search_page(profile.language, game, usual, nickname, searchers, robots_after)
+        entries = await self._finder.queue.entries() if GAMES[usual_game].seats > 2 else []
+        searchers = sum(usual_game in entry.searcher.games for entry in entries)
+        return search_page(profile.language, game, usual_game, nickname, searchers, robots_after)
 
     async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         match words:
@@ -73,8 +73,8 @@ class FindCommands:
                 await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
                 toast = texts(profile.language).gettext("Sent to your private chat.")
                 return Reply("" if press.place == private else toast)
-            case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER_SECONDS):
-                return await self._choose_robots(profile, game, int(after), press.key)
+            case ["rest", game, seconds] if game in GAMES and seconds in map(str, ROBOTS_AFTER_SECONDS):
+                return await self._choose_robots(profile, game, int(seconds), press.key)
             case ["stop"]:
                 await self._finder.leave(profile.id, press.key)
                 return Reply(panel=search_stopped_page(profile.language))
@@ -88,8 +88,8 @@ class FindCommands:
         await self._challenges.cancel(action.code, press.person.id, press.key)
         return reply
 
-    async def _choose_robots(self, profile: Profile, game: str, after: int, update: str) -> Reply:
-        robots_after = after if after != NEVER else None
+    async def _choose_robots(self, profile: Profile, game: str, wait_seconds: int, update: str) -> Reply:
+        robots_after = wait_seconds if wait_seconds != NEVER else None
         state = await self._finder.change_search(profile, game, update, robots_after)
         if state == "asked":
             raise AskedIfReady()

@@ -40,18 +40,20 @@ class Farewells:
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()
         game_id, phrase = words
-        shared = await find_shared_game(self._archive, profile, game_id)
-        key = keys.farewell(game_id, shared.seat)
+        shared_game = await find_shared_game(self._archive, profile, game_id)
+        key = keys.farewell(game_id, shared_game.seat)
         if not await self._client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
             raise SaidFarewell()
-        apart = await self._blocks.apart_from(profile.id, {chair.person for chair in shared.chairs})
-        for other in shared.chairs:
+        people_with_block = await self._blocks.apart_from(profile.id, {chair.person for chair in shared_game.chairs})
+        for other in shared_game.chairs:
             place, adapter = private_place(other.person), self._adapters.get(platform_of(other.person))
-            if other.person == profile.id or adapter is None or other.person in apart:
+            if other.person == profile.id or adapter is None or other.person in people_with_block:
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:
-                panel = phrase_panel(reader.language, shared.chairs[shared.seat].name, phrase, game_id, shared.seat)
+                panel = phrase_panel(
+                    reader.language, shared_game.chairs[shared_game.seat].name, phrase, game_id, shared_game.seat
+                )
                 send = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
                 self._answers.send(place, send)
         return Reply(f"💬 {phrase_text(profile.language, phrase)}")

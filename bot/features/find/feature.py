@@ -45,8 +45,8 @@ class FindPolicy(TablePolicy):
     async def before_removal(self, table: Table) -> None:
         await self._finder.before_removal(table)
 
-    def card_panel(self, table: Table, seen: TableSnapshot, reader: str, language: str) -> Panel:
-        return ready_panel(table, seen, reader, language)
+    def card_panel(self, table: Table, snapshot: TableSnapshot, reader: str, language: str) -> Panel:
+        return ready_panel(table, snapshot, reader, language)
 
 
 class FindFeature(Feature):
@@ -119,11 +119,11 @@ class FindFeature(Feature):
         }
 
     async def note_on_open_tables(self, language: str) -> str:
-        looking = await self.finder.queue.count()
+        searchers = await self.finder.queue.count()
         _, ngettext = texts(language)
-        if not looking:
+        if not searchers:
             return _("Nobody is looking for an opponent right now.")
         text = ngettext(
-            "{count} player is looking for an opponent.", "{count} players are looking for an opponent.", looking
+            "{count} player is looking for an opponent.", "{count} players are looking for an opponent.", searchers
         )
-        return text.format(count=looking)
+        return text.format(count=searchers)

@@ -120,16 +120,18 @@ class Finder:
 
         If two workers overlap, each step counts once.
         """
-        for person, seen in (await self.queue.closed_pages()).items():
+        for person, requested_at in (await self.queue.closed_pages()).items():
             # A person can no longer decline once the game has begun.
             with suppress(TableError):
-                await self.leave(person, f"closed page {person} {seen}")
+                await self.leave(person, f"closed page {person} {requested_at}")
             await self.queue.forget_page(person)
         entries = {entry.searcher.person: entry for entry in await self.queue.entries()}
         if entries:
             now = await self.queue.now()
-            expired = [person for person, entry in entries.items() if now - entry.searcher.since > SEARCH_SECONDS]
-            for person in expired:
+            expired_people = [
+                person for person, entry in entries.items() if now - entry.searcher.started_at > SEARCH_SECONDS
+            ]
+            for person in expired_people:
                 await self.queue.leave(person)
                 del entries[person]
             # During maintenance, people stay in the queue.
@@ -187,13 +189,13 @@ class Finder:
             # The pairing has changed, for example because a person was forgotten.
             raise NoSuchTable(code=pairing.code)
         profiles = [await self._people.person(person) for person in pairing.people]
-        matched = [Chair(profile.id, profile.nickname or new_nickname()) for profile in profiles]
-        robots = seat_robots(range(len(matched), GAMES[pairing.game].seats), STAND_IN_LEVEL)
+        chairs = [Chair(profile.id, profile.nickname or new_nickname()) for profile in profiles]
+        robots = seat_robots(range(len(chairs), GAMES[pairing.game].seats), STAND_IN_LEVEL)
         try:
-            return await self._challenges.open_matched(pairing.game, matched, update, setup=robots)
-        except NoNewTables as fault:
+            return await self._challenges.open_matched(pairing.game, chairs, update, setup=robots)
+        except NoNewTables as error:
             if await self.queue.end_pairing(pairing.code):
-                log.warning("match_refused", why=type(fault).__name__, game=pairing.game, people=len(pairing.people))
+                log.warning("match_refused", why=type(error).__name__, game=pairing.game, people=len(pairing.people))
                 for profile in profiles:
                     if adapter := self._adapters.get(platform_of(profile.id)):
                         place, panel = private_place(profile.id), no_room_page(profile.language)

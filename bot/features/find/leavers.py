@@ -35,10 +35,10 @@ class Leavers:
 
     async def times(self, person: str, now: float) -> list[float]:
         """Return when a person left, oldest first, in Unix seconds."""
-        found = await self._client.zrange(
+        leavings = await self._client.zrange(
             keys.left_games(person), now - ENTRY_SECONDS, "+inf", byscore=True, withscores=True
         )
-        return [left_at for _cause, left_at in found]
+        return [left_at for _cause, left_at in leavings]
 
     async def penalty(self, person: str, now: float) -> float:
         times = await self.times(person, now)
@@ -54,23 +54,28 @@ def find_leavers(table: Table) -> list[str]:
         return []
     seats: list[int] = []
     if game.ending == "resign" and game.deal_number == 1:
-        entries = (decode(strip_stamp(stored).decode()) for stored in table.log.entries)
+        entries = (decode(strip_stamp(raw_entry).decode()) for raw_entry in table.log.entries)
         seats = [entry.seat for entry in entries if isinstance(entry, Move) and entry.move == "resign"]
     elif table.timed_out is not None:
         # The partner loses too, but did not leave.
         seats = [table.timed_out]
-    found = [table.chairs[seat] for seat in seats]
-    return [chair.person for chair in found if chair and not chair.is_robot and not is_pseudonym(chair.person)]
+    chairs = [table.chairs[seat] for seat in seats]
+    return [chair.person for chair in chairs if chair and not chair.is_robot and not is_pseudonym(chair.person)]
 
 
 async def find_no_shows(store: Store, table: Table) -> list[str]:
     """Return the people who got the question of an expired ready check and did not answer."""
     if table.closed != "expired":
         return []
-    shown, seated = await store.load_shown(table.code), {chair.person for chair in table.chairs if chair}
-    found = []
+    states, seated_people = await store.load_shown(table.code), {chair.person for chair in table.chairs if chair}
+    no_shows = []
     for host, chair in enumerate(table.matched):
-        state = shown.get(encode_name(card_at(table, host)))
-        if chair.person not in seated and state and decode_state(state).message and not is_pseudonym(chair.person):
-            found.append(chair.person)
-    return found
+        state = states.get(encode_name(card_at(table, host)))
+        if (
+            chair.person not in seated_people
+            and state
+            and decode_state(state).message
+            and not is_pseudonym(chair.person)
+        ):
+            no_shows.append(chair.person)
+    return no_shows

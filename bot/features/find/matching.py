@@ -34,11 +34,11 @@ MAX_CONSIDERED = 8  # candidates for the other chairs at a game for four
 @dataclass(frozen=True, slots=True)
 class Searcher:
     person: str
-    since: float  # Unix seconds
+    started_at: float  # Unix seconds
     games: tuple[str, ...]  # ids in order of preference, all with the same number of seats
     language: str
     rating: int  # as shown to people
-    blocked: frozenset[str] = frozenset()
+    blocked_people: frozenset[str] = frozenset()
     robots_after: float = inf  # seconds until robots can take free chairs
 
     @property
@@ -46,7 +46,7 @@ class Searcher:
         return GAMES[self.games[0]].seats
 
     def takes_robots(self, now: float) -> bool:
-        return now - self.since >= self.robots_after
+        return now - self.started_at >= self.robots_after
 
 
 class Match(NamedTuple):
@@ -67,28 +67,30 @@ class _Pool(NamedTuple):
 
     def remove(self, searcher: Searcher) -> None:
         for ranks, sign in ((self.rising, 1), (self.falling, -1)):
-            del ranks[bisect_left(ranks, (sign * searcher.rating, searcher.since, searcher.person))]
+            del ranks[bisect_left(ranks, (sign * searcher.rating, searcher.started_at, searcher.person))]
 
 
-def rating_bound(waited: float) -> float:
-    return inf if waited >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waited, 0.0)
+def rating_bound(waiting_seconds: float) -> float:
+    return (
+        inf if waiting_seconds >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waiting_seconds, 0.0)
+    )
 
 
 def can_match(searcher: Searcher, other: Searcher, now: float) -> bool:
     """Return whether two people fit at ``now``, in Unix seconds."""
-    waited = now - min(searcher.since, other.since)
+    waiting_seconds = now - min(searcher.started_at, other.started_at)
     return (
         searcher.person != other.person
         and common_game(searcher.games, other.games) is not None
-        and other.person not in searcher.blocked
-        and searcher.person not in other.blocked
-        and (searcher.language == other.language or waited >= ANY_LANGUAGE_SECONDS)
-        and abs(searcher.rating - other.rating) <= rating_bound(waited)
+        and other.person not in searcher.blocked_people
+        and searcher.person not in other.blocked_people
+        and (searcher.language == other.language or waiting_seconds >= ANY_LANGUAGE_SECONDS)
+        and abs(searcher.rating - other.rating) <= rating_bound(waiting_seconds)
     )
 
 
-def common_game(preferred: Sequence[str], *others: Collection[str]) -> str | None:
-    return next((game for game in preferred if all(game in games for games in others)), None)
+def common_game(preferred_games: Sequence[str], *other_lists: Collection[str]) -> str | None:
+    return next((game for game in preferred_games if all(game in games for games in other_lists)), None)
 
 
 def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
@@ -100,46 +102,50 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
     pools: dict[tuple[tuple[str, ...], str], _Pool] = {}
     for searcher in waiting:
         pool = pools.setdefault((searcher.games, searcher.language), _Pool([], []))
-        pool.rising.append((searcher.rating, searcher.since, searcher.person))
-        pool.falling.append((-searcher.rating, searcher.since, searcher.person))
+        pool.rising.append((searcher.rating, searcher.started_at, searcher.person))
+        pool.falling.append((-searcher.rating, searcher.started_at, searcher.person))
     for pool in pools.values():
         pool.rising.sort()
         pool.falling.sort()
-    taken: set[str] = set()
+    matched_people: set[str] = set()
     matches = []
-    for searcher in sorted(waiting, key=lambda searcher: (searcher.since, searcher.person)):
-        if searcher.person in taken:
+    for searcher in sorted(waiting, key=lambda searcher: (searcher.started_at, searcher.person)):
+        if searcher.person in matched_people:
             continue
         # No earlier chooser took this person. If nobody fits now, no later chooser can take this person either.
         pools[searcher.games, searcher.language].remove(searcher)
         candidates = _candidates(searcher, pools, people, now)
-        others = tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)
-        if not others:
+        other_players = (
+            tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)
+        )
+        if not other_players:
             continue
-        for other in others:
-            taken.add(other.person)
+        for other in other_players:
+            matched_people.add(other.person)
             pools[other.games, other.language].remove(other)
-        game = common_game(searcher.games, *(other.games for other in others))
+        game = common_game(searcher.games, *(other.games for other in other_players))
         assert game is not None
-        matches.append(Match((searcher, *others), game))
+        matches.append(Match((searcher, *other_players), game))
     return matches
 
 
 def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float) -> tuple[Searcher, ...]:
     """Return the others for a game for four: three, or fewer if all accept robots by now, or none."""
-    considered = list(islice(candidates, MAX_CONSIDERED))
-    wanted = searcher.seats - 1
-    if found := _find_group(searcher, considered, wanted, now):
-        return found
+    best_candidates = list(islice(candidates, MAX_CONSIDERED))
+    group_size = searcher.seats - 1
+    if group := _find_group(searcher, best_candidates, group_size, now):
+        return group
     if not searcher.takes_robots(now):
         return ()
-    considered = [other for other in considered if other.takes_robots(now)]
-    return next(filter(None, (_find_group(searcher, considered, size, now) for size in range(wanted - 1, 0, -1))), ())
+    best_candidates = [other for other in best_candidates if other.takes_robots(now)]
+    return next(
+        filter(None, (_find_group(searcher, best_candidates, size, now) for size in range(group_size - 1, 0, -1))), ()
+    )
 
 
-def _find_group(searcher: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
-    """Return the best ``number`` people of ``others`` who also fit each other, or none."""
-    for group in combinations(others, number):
+def _find_group(searcher: Searcher, candidates: list[Searcher], size: int, now: float) -> tuple[Searcher, ...]:
+    """Return the best ``size`` candidates who also fit each other, or none."""
+    for group in combinations(candidates, size):
         has_common_game = common_game(searcher.games, *(other.games for other in group))
         if has_common_game and all(can_match(*pair, now) for pair in combinations(group, 2)):
             return group
@@ -150,15 +156,15 @@ def _candidates(
     searcher: Searcher, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Searcher], now: float
 ) -> Iterator[Searcher]:
     for same_language in (True, False):
-        if not same_language and now - searcher.since < ANY_LANGUAGE_SECONDS:
+        if not same_language and now - searcher.started_at < ANY_LANGUAGE_SECONDS:
             break
-        ranked = [
-            fitting
+        rank_iterators = [
+            ranks
             for (games, language), pool in pools.items()
             if (language == searcher.language) == same_language and common_game(searcher.games, games)
-            for fitting in _by_distance(searcher, pool, people, now)
+            for ranks in _by_distance(searcher, pool, people, now)
         ]
-        yield from (people[person] for _distance, _since, person in merge(*ranked))
+        yield from (people[person] for _distance, _started_at, person in merge(*rank_iterators))
 
 
 def _by_distance(
@@ -168,15 +174,15 @@ def _by_distance(
 
     The first has those rated at least as high as the searcher, the second those rated lower.
     """
-    bound = rating_bound(now - searcher.since)
+    bound = rating_bound(now - searcher.started_at)
 
     def by_distance(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
         for index in range(bisect_left(ranks, (start,)), len(ranks)):
-            signed, since, person = ranks[index]
-            if signed - rating > bound:
+            signed_rating, started_at, person = ranks[index]
+            if signed_rating - rating > bound:
                 return
             if can_match(searcher, people[person], now):
-                yield signed - rating, since, person
+                yield signed_rating - rating, started_at, person
 
     rating = searcher.rating
     return by_distance(pool.rising, rating, rating), by_distance(pool.falling, -rating, -rating + 1)

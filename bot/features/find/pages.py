@@ -22,34 +22,38 @@ NEVER = -1
 ROBOTS_AFTER_SECONDS = (0, 120, 300, NEVER)  # choices of the wait until robots take free chairs
 
 
-def search_page(language: str, game: str, usual: str, nickname: str, searchers: int, robots_after: int | None) -> Panel:
+def search_page(
+    language: str, game: str, usual_game: str, nickname: str, searchers: int, robots_after: int | None
+) -> Panel:
     """Return the page of a running search.
 
-    ``game`` is the game searched for, empty for any game. ``usual`` is the same, or for any game the person's usual
-    one. At a game for four, ``searchers`` counts the people who search for it, including the reader. ``robots_after``
-    is in seconds, or None for never.
+    ``game`` is the game searched for, empty for any game. ``usual_game`` is the same, or for any game the person's
+    usual one. At a game for four, ``searchers`` counts the people who search for it, including the reader.
+    ``robots_after`` is in seconds, or None for never.
     """
     _ = texts(language).gettext
     page = Writer()
-    wanted = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
+    game_name = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
     name = Span(isolate_name(nickname), "bold")
-    page.line(_("Looking for {game}… You appear as {name}."), game=wanted, name=name)
-    seats = GAMES[usual].seats
+    page.line(_("Looking for {game}… You appear as {name}."), game=game_name, name=name)
+    seats = GAMES[usual_game].seats
     if seats > 2:
         page.line(_("{there} of {seats} are here."), "bold", there=min(searchers, seats), seats=seats)
     page.line(_("I’ll ask you here as soon as there’s a game. I stop after half an hour."))
     page.line(_("Change your name with /nickname."), "small")
-    robot = Button(_("🤖 Play a robot meanwhile"), actions.page("find", "robot", game or usual, STAND_IN_LEVEL))
+    robot = Button(_("🤖 Play a robot meanwhile"), actions.page("find", "robot", game or usual_game, STAND_IN_LEVEL))
     rows: list[Row] = [(robot,)]
     if seats > 2:
         page.line(_("Once two of you are here, robots take the free seats:"))
-        chosen = NEVER if robots_after is None else robots_after
+        chosen_wait = NEVER if robots_after is None else robots_after
         labels = {0: _("at once"), 120: _("after 2 minutes"), 300: _("after 5 minutes"), NEVER: _("never")}
-        waits = [
-            Button(f"{'✓ ' if after == chosen else ''}{labels[after]}", actions.page("find", "rest", usual, after))
-            for after in ROBOTS_AFTER_SECONDS
+        wait_buttons = [
+            Button(
+                f"{'✓ ' if wait == chosen_wait else ''}{labels[wait]}", actions.page("find", "rest", usual_game, wait)
+            )
+            for wait in ROBOTS_AFTER_SECONDS
         ]
-        rows = [tuple(waits[:2]), tuple(waits[2:]), *rows]
+        rows = [tuple(wait_buttons[:2]), tuple(wait_buttons[2:]), *rows]
     return page.panel(*rows, (Button(_("Stop"), actions.page("find", "stop")),))
 
 
@@ -76,21 +80,21 @@ def nickname_page(language: str, nickname: str) -> Panel:
     return page.panel()
 
 
-def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -> Panel:
+def ready_panel(table: Table, snapshot: TableSnapshot, person: str, language: str) -> Panel:
     """Return the ready check of one matched person, or its outcome."""
-    words = table_words(seen, language, "italian")
+    words = table_words(snapshot, language, "italian")
     _ = words.text
     page = Writer()
-    others = [isolate_name(chair.name) for chair in table.matched if chair.person != person] or ["?"]
-    names = others[0] if len(others) == 1 else f"{', '.join(others[:-1])}{_(' and ')}{others[-1]}"
+    other_names = [isolate_name(chair.name) for chair in table.matched if chair.person != person] or ["?"]
+    names = other_names[0] if len(other_names) == 1 else f"{', '.join(other_names[:-1])}{_(' and ')}{other_names[-1]}"
     robots = sum(chair is not None and chair.is_robot for chair in table.chairs)
-    seated = {chair.person for chair in table.chairs if chair}
-    missing = sum(chair.person not in seated for chair in table.matched)
+    seated_people = {chair.person for chair in table.chairs if chair}
+    missing_count = sum(chair.person not in seated_people for chair in table.matched)
     has_sat = any(chair and chair.person == person for chair in table.chairs)
-    no = Button(_("Not now"), actions.table(table.code, "decline"))
+    no_button = Button(_("Not now"), actions.table(table.code, "decline"))
     if table.awaits_cut:
-        write_cut_task(page, seen, words)
-        return page.panel(cut_row(seen, words, is_for_cutter=table.seat_of(person) == table.cutter), (no,))
+        write_cut_task(page, snapshot, words)
+        return page.panel(cut_row(snapshot, words, is_for_cutter=table.seat_of(person) == table.cutter), (no_button,))
     if table.phase == "open":
         page.line(_("You’re matched with {name}."), "bold", name=names)
         if robots:
@@ -105,7 +109,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     elif table.closed and table.rematch_origin:
         page.line(_("This challenge closed before the game began."), "bold")
     elif table.closed == "expired" and has_sat:
-        if len(others) == 1:
+        if len(other_names) == 1:
             page.line(_("{name} didn’t answer. I’m still looking for you."), "bold", name=names)
         else:
             page.line(_("Not everyone answered. I’m still looking for you."), "bold")
@@ -114,25 +118,27 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     elif table.closed:
         page.line(_("No game this time. I’m still looking for everyone who wanted to play."), "bold")
     else:
-        page.line(_("The cards are dealt.") if seen.kind.has_dealer else _("The game has begun."), "bold")
-    points, clock = target_text(seen.rules), clock_line(words, seen.clock, seen.strict)
-    game = Span(_(seen.kind.name), "bold")
+        page.line(_("The cards are dealt.") if snapshot.kind.has_dealer else _("The game has begun."), "bold")
+    points, clock = target_text(snapshot.rules), clock_line(words, snapshot.clock, snapshot.strict)
+    game = Span(_(snapshot.kind.name), "bold")
     page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
     if table.phase != "open":
         return page.panel()
     if has_sat:
-        if len(others) == 1:
+        if len(other_names) == 1:
             page.line(_("You’re ready. Waiting for {name}."), name=names)
         else:
             page.line(
                 words.ngettext(
-                    "You’re ready. Waiting for {count} player.", "You’re ready. Waiting for {count} players.", missing
+                    "You’re ready. Waiting for {count} player.",
+                    "You’re ready. Waiting for {count} players.",
+                    missing_count,
                 ),
-                count=missing,
+                count=missing_count,
             )
-        return page.panel((no,))
+        return page.panel((no_button,))
     page.line(_("Ready? You have {seconds} seconds."), seconds=READY_SECONDS)
-    return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no))
+    return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no_button))
 
 
 def phrase_panel(language: str, name: str, phrase: str, game_id: str, seat: int) -> Panel:
@@ -145,11 +151,11 @@ def phrase_panel(language: str, name: str, phrase: str, game_id: str, seat: int)
 def confirm_page(language: str, deed: Deed, name: str, *place: str) -> Panel:
     """Return the question before an action about the person met in a place (`bot.meetings`)."""
     page = Writer()
-    question, effect, yes = deed_question(language, deed, isolate_name(name))
+    question, effect, yes_label = deed_question(language, deed, isolate_name(name))
     page.line(question, "bold")
     page.line(effect)
-    no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
-    return page.panel((Button(yes, actions.page(deed, "yes", *place), "danger"), no))
+    no_button = Button(texts(language).gettext("No"), actions.page(deed, "no"))
+    return page.panel((Button(yes_label, actions.page(deed, "yes", *place), "danger"), no_button))
 
 
 def done_page(language: str, deed: Deed, name: str) -> Panel:

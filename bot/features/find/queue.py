@@ -35,8 +35,8 @@ class Pairing:
 
     @classmethod
     def parse(cls, code: bytes, text: bytes) -> "Pairing":
-        found = json.loads(text)
-        return cls(code.decode(), found["game"], tuple(found["people"]))
+        fields = json.loads(text)
+        return cls(code.decode(), fields["game"], tuple(fields["people"]))
 
     def others(self, person: str) -> tuple[str, ...]:
         return tuple(other for other in self.people if other != person)
@@ -50,11 +50,11 @@ class QueueEntry:
     text: str
 
     @classmethod
-    def parse(cls, person: str, text: str, blocked: frozenset[str]) -> "QueueEntry":
-        since, _, wish = text.partition(" ")
-        games, language, rating, *after = json.loads(wish)
-        robots_after = after[0] if after else inf
-        return cls(Searcher(person, float(since), tuple(games), language, rating, blocked, robots_after), text)
+    def parse(cls, person: str, text: str, blocked_people: frozenset[str]) -> "QueueEntry":
+        start, _, wish = text.partition(" ")
+        games, language, rating, *optional_wait = json.loads(wish)
+        robots_after = optional_wait[0] if optional_wait else inf
+        return cls(Searcher(person, float(start), tuple(games), language, rating, blocked_people, robots_after), text)
 
 
 class Queue:
@@ -96,21 +96,24 @@ class Queue:
 
     async def entries(self) -> list[QueueEntry]:
         texts = {person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.WAITING)).items()}
-        blocked = await self.blocks.blocked_people(list(texts))
-        return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
+        blocked_lists = await self.blocks.blocked_people(list(texts))
+        return [
+            QueueEntry.parse(person, texts[person], blocked_people)
+            for person, blocked_people in zip(texts, blocked_lists, strict=True)
+        ]
 
     async def pair(self, code: str, people: Sequence[QueueEntry], game: str) -> bool:
         """Move people into a pairing. Return False if an entry has changed or a person has blocked another."""
         texts = [word for entry in people for word in (entry.searcher.person, entry.text)]
         return bool(await self._run("pair", code, game, *texts))
 
-    async def end_pairing(self, code: str, stay: Collection[str] = ()) -> bool:
-        """Delete a pairing, and return ``stay`` to their places. Return False if it is missing."""
-        return bool(await self._run("end_pairing", code, *stay))
+    async def end_pairing(self, code: str, returning_people: Collection[str] = ()) -> bool:
+        """Delete a pairing, and return ``returning_people`` to their places. Return False if it is missing."""
+        return bool(await self._run("end_pairing", code, *returning_people))
 
     async def pairings(self) -> list[Pairing]:
-        found = await self._client.hgetall(keys.PAIRINGS)
-        return [Pairing.parse(code, text) for code, text in found.items()]
+        texts = await self._client.hgetall(keys.PAIRINGS)
+        return [Pairing.parse(code, text) for code, text in texts.items()]
 
     async def pairing_of(self, person: str) -> Pairing | None:
         code = await self._client.hget(keys.ASKED, person)
@@ -129,9 +132,12 @@ class Queue:
 
     async def closed_pages(self) -> dict[str, float]:
         """Return the people whose search pages have closed, each with the time of the page's last request."""
-        pages = {person.decode(): float(at) for person, at in (await self._client.hgetall(keys.PAGES)).items()}
+        pages = {
+            person.decode(): float(requested_at)
+            for person, requested_at in (await self._client.hgetall(keys.PAGES)).items()
+        }
         now = await self.now() if pages else 0.0
-        return {person: at for person, at in pages.items() if now - at > PAGE_SECONDS}
+        return {person: requested_at for person, requested_at in pages.items() if now - requested_at > PAGE_SECONDS}
 
     async def forget_page(self, person: str) -> None:
         await self._client.hdel(keys.PAGES, person)

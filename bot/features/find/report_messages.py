@@ -24,7 +24,7 @@ class ReportSender:
         self._has_failed = False
 
     async def send_unsent(self, host: str) -> None:
-        """Send the reports that the host does not have yet, until one fails."""
+        """Send the unsent reports until one fails."""
         adapter = self._adapters.get(platform_of(host))
         if adapter is None:
             return

@@ -76,5 +76,5 @@ class Reports:
             if report.by == person:
                 await self.delete(id)
             elif report.about == person:
-                clean = replace(report, about=pseudonym, about_name=NAME)
-                await self._client.hset(keys.REPORTS, id, json.dumps(asdict(clean)))
+                redacted_report = replace(report, about=pseudonym, about_name=NAME)
+                await self._client.hset(keys.REPORTS, id, json.dumps(asdict(redacted_report)))

@@ -42,8 +42,8 @@ class FindSite:
         try:
             if await self._finder.start_search(profile, [game], update, robots_after) == "asked":
                 raise AskedIfReady()
-        except EngineError as fault:
-            return error_text(fault, profile.language)
+        except EngineError as error:
+            return error_text(error, profile.language)
         await self._finder.queue.note_page(person.id, is_new=True)
         return ""
 
@@ -54,10 +54,10 @@ class FindSite:
             await queue.note_page(person)
             table = await self._challenges.find_opened(f"find:{pairing.code}")
             if table and table.phase == "open":
-                others = [isolate_name(chair.name) for chair in table.matched if chair.person != person]
+                other_names = [isolate_name(chair.name) for chair in table.matched if chair.person != person]
                 if person in table.people:
                     return PageSearch("ready", _("You’re ready. Waiting for the others."), pairing.game, table.code)
-                text = _("You’re matched with {name}.").format(name=", ".join(others))
+                text = _("You’re matched with {name}.").format(name=", ".join(other_names))
                 return PageSearch("asked", text, pairing.game, table.code)
             if table and table.phase == "playing":
                 return PageSearch("playing", "", pairing.game, table.code)

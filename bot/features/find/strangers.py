@@ -64,15 +64,15 @@ class Strangers:
         if len(action.words) != 1:
             raise BadPayload()
         table = await self._room.table(action.code)
-        seat, own = parse_number(action.words), table.seat_of(press.person.id)
-        if own is None:
+        seat, own_seat = parse_number(action.words), table.seat_of(press.person.id)
+        if own_seat is None:
             raise NotAtThisTable(code=table.code)
         if not table.are_strangers or table.game is None:
             raise OldPanel()
         chairs = [chair or Chair("", "?") for chair in table.chairs]
-        shared = SharedGame(id_in_archive(table), table.game_id, table.code, chairs, own)
-        await self._act(press.person.id, deed, shared, self._other_player(shared, seat))
-        await self._updates.send_change(table.code, Hand(own), Change(draft=NO_DRAFT))
+        shared_game = SharedGame(id_in_archive(table), table.game_id, table.code, chairs, own_seat)
+        await self._act(press.person.id, deed, shared_game, self._other_player(shared_game, seat))
+        await self._updates.send_change(table.code, Hand(own_seat), Change(draft=NO_DRAFT))
         _ = texts(profile.language).gettext
         if deed == "report":
             return Reply(_("The bot’s host can read your report. Use /block to never meet them again."))
@@ -85,15 +85,15 @@ class Strangers:
             case "block", ["undo", token]:
                 await self._blocks.remove(profile.id, token)
                 return Reply(panel=await self._blocks_page(profile))
-            case "report", ["show", report]:
-                found = await self._reports.get(report)
-                if found is None or profile.id != self._host:
+            case "report", ["show", report_id]:
+                report = await self._reports.get(report_id)
+                if report is None or profile.id != self._host:
                     raise BadPayload()
-                replay = await self._replays.replay(press.place, profile, found.game_id, "1")
+                replay = await self._replays.replay(press.place, profile, report.game_id, "1")
                 return Reply(panel=replay, private=True)
             case "block" | "report", ["no"]:
-                kept = texts(profile.language).gettext("OK, everything stays as it is.")
-                return Reply(panel=Panel((Span(kept),)))
+                text = texts(profile.language).gettext("OK, everything stays as it is.")
+                return Reply(panel=Panel((Span(text),)))
             case "block", ["ask" | "yes" as word, *place] if place:
                 if len(place) == 2 and place[0] not in self._meetings.kinds:
                     place = ["game", *place]
@@ -102,13 +102,13 @@ class Strangers:
                 name = (await self._find_met(profile, place)).name
                 return Reply(panel=confirm_page(profile.language, "block", name, *place), private=True)
             case "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
-                shared = await find_shared_game(self._archive, profile, game_id)
-                other = self._other_player(shared, int(seat))
+                shared_game = await find_shared_game(self._archive, profile, game_id)
+                other = self._other_player(shared_game, int(seat))
                 if word == "ask":
                     # Answer in a new message, so that the result stays.
                     question = confirm_page(profile.language, deed, other.name, game_id, seat)
                     return Reply(panel=question, private=True)
-                await self._act(profile.id, deed, shared, other)
+                await self._act(profile.id, deed, shared_game, other)
                 return Reply(panel=done_page(profile.language, deed, other.name))
         raise BadPayload()
 
@@ -128,8 +128,8 @@ class Strangers:
         """Return the player in a seat of a finished game of this person."""
         match words:
             case [game_id, seat] if seat.isascii() and seat.isdecimal():
-                shared = await find_shared_game(self._archive, profile, game_id)
-                return self._other_player(shared, int(seat))
+                shared_game = await find_shared_game(self._archive, profile, game_id)
+                return self._other_player(shared_game, int(seat))
         return None
 
     async def _find_challenger(self, profile: Profile, words: Sequence[str]) -> Chair | None:
@@ -144,13 +144,22 @@ class Strangers:
     async def _blocks_page(self, profile: Profile) -> Panel:
         return blocks_page(profile.language, await self._blocks.blocks_of(profile.id))
 
-    async def _act(self, person: str, deed: Deed, shared: SharedGame, other: Chair) -> None:
+    async def _act(self, person: str, deed: Deed, shared_game: SharedGame, other: Chair) -> None:
         if deed == "block":
             await self._block(person, other)
             return
-        own, now = shared.chairs[shared.seat], int(self._people.now())
-        report = Report(shared.game_id, shared.game, shared.code, now, person, own.name, other.person, other.name)
-        outcome = await self._reports.file(report, shared.seat)
+        own_chair, now = shared_game.chairs[shared_game.seat], int(self._people.now())
+        report = Report(
+            shared_game.game_id,
+            shared_game.game,
+            shared_game.code,
+            now,
+            person,
+            own_chair.name,
+            other.person,
+            other.name,
+        )
+        outcome = await self._reports.file(report, shared_game.seat)
         if outcome != "filed":
             raise ReportedAlready() if outcome == "again" else TooManyReports(most=REPORTS_A_DAY)
 
@@ -161,11 +170,11 @@ class Strangers:
             raise TooManyBlocks(most=MAX_BLOCKS)
 
     @staticmethod
-    def _other_player(shared: SharedGame, seat: int) -> Chair:
+    def _other_player(shared_game: SharedGame, seat: int) -> Chair:
         """Return the other player in a seat. Raise NobodyThere for robots and forgotten people."""
-        if seat == shared.seat or seat >= len(shared.chairs):
+        if seat == shared_game.seat or seat >= len(shared_game.chairs):
             raise NobodyThere()
-        other = shared.chairs[seat]
+        other = shared_game.chairs[seat]
         if not other.person or other.is_robot or is_pseudonym(other.person):
             raise NobodyThere()
         return other

@@ -66,6 +66,6 @@ class LearnFeature(Feature):
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         reached = await self.progress.courses_of(person)
         return {
-            "courses": {course: one._asdict() for course, one in reached.items()},
+            "courses": {course: course_state._asdict() for course, course_state in reached.items()},
             "known_games": await self.first_games.export(person),
         }

@@ -76,9 +76,9 @@ def hints_in(game: Game, seat: int) -> UnaskedHints:
     next_words = {move.split(" ")[0] for move in game.legal_moves(seat)} - {"resign"}
     if "play" in next_words:
         next_words = {"play"}
-    made = [move for by, move in game.history(seat) if by == seat and move.split(" ")[0] in next_words]
-    if game.deal_number > 1 or len(made) > TURNS_WITH_HINT:
+    own_moves = [move for mover, move in game.history(seat) if mover == seat and move.split(" ")[0] in next_words]
+    if game.deal_number > 1 or len(own_moves) > TURNS_WITH_HINT:
         return UnaskedHints.NONE
-    if len(made) < TURNS_WITH_HINT:
+    if len(own_moves) < TURNS_WITH_HINT:
         return UnaskedHints.SHOWN
     return UnaskedHints.ENDED if next_words == {"play"} else UnaskedHints.NONE

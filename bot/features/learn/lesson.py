@@ -35,16 +35,16 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
     BadPayload if a spot or move does not exist.
     """
     course, step, taps = spot
-    here = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
-    if not taps or here.step is None:
-        return here, ""
+    lesson = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
+    if not taps or lesson.step is None:
+        return lesson, ""
     # An address can contain a number with thousands of digits, which Python refuses to convert.
-    if len(taps) > 2 or not taps.isdecimal() or int(taps) >= len(here.moves):
+    if len(taps) > 2 or not taps.isdecimal() or int(taps) >= len(lesson.moves):
         raise BadPayload()
-    move = here.moves[int(taps)]
-    if move != here.step.right:
-        return here, f"❌ {here.explain(here.step, move)}"
-    return Lesson(Spot(course, str(int(step) + 1)), language, suits), f"✅ {here.fill(here.step.praise)}"
+    move = lesson.moves[int(taps)]
+    if move != lesson.step.right:
+        return lesson, f"❌ {lesson.explain(lesson.step, move)}"
+    return Lesson(Spot(course, str(int(step) + 1)), language, suits), f"✅ {lesson.fill(lesson.step.praise)}"
 
 
 class Lesson:
@@ -66,9 +66,9 @@ class Lesson:
             self.step = course.steps[int(spot.step) - 1]
             self.game = step_table(course.game, self.step)
             self.moves = step_moves(self.game, self.step)
-        self.seen = table_snapshot(self.game, language)
-        self.words = table_words(self.seen, language, suits)
-        self.lines = TableLines(self.seen, self.words)
+        self.snapshot = table_snapshot(self.game, language)
+        self.words = table_words(self.snapshot, language, suits)
+        self.lines = TableLines(self.snapshot, self.words)
 
     @property
     def is_over(self) -> bool:
@@ -82,8 +82,8 @@ class Lesson:
 
     @property
     def is_won(self) -> bool:
-        ours, theirs = self.points
-        return self.is_over and ours > theirs
+        own_points, bot_points = self.points
+        return self.is_over and own_points > bot_points
 
     @property
     def score(self) -> tuple[str, str]:
@@ -91,8 +91,8 @@ class Lesson:
         deal = self.game.current
         if self.step or not deal or (isinstance(deal, SpadesDeal) and not self.is_over):
             return "", ""
-        ours, theirs = map(self.words.figure, self.points) if self.is_over else map(thirds_text, deal.taken)
-        return ours, theirs
+        own_points, bot_points = map(self.words.figure, self.points) if self.is_over else map(thirds_text, deal.taken)
+        return own_points, bot_points
 
     def with_tap(self, number: int) -> Spot:
         return self.spot._replace(taps=f"{self.spot.taps}{number}")
@@ -101,11 +101,13 @@ class Lesson:
         _ = self.words.text
         if self.step:
             return self.fill(self.step.text)
-        ours, theirs = (self.words.figure(points) for points in self.points)
+        own_points, bot_points = (self.words.figure(points) for points in self.points)
         if self.is_won:
-            return _("🏆 You win, {ours} to {theirs}! Now you can play.").format(ours=ours, theirs=theirs)
+            return _("🏆 You win, {ours} to {theirs}! Now you can play.").format(ours=own_points, theirs=bot_points)
         if self.is_over:
-            return _("I win, {theirs} to {ours}. Try again: the cards are the same.").format(ours=ours, theirs=theirs)
+            return _("I win, {theirs} to {ours}. Try again: the cards are the same.").format(
+                ours=own_points, theirs=bot_points
+            )
         if self.spot.taps:
             return _("{score} Win the deal!").format(score=self._score())
         line = _("Now a real deal, down to the last five tricks. {score} You lead, then the winner of each trick.")
@@ -129,8 +131,8 @@ class Lesson:
         lines = []
         if isinstance(self.deal, SpadesView) and self.deal.drawn:
             lines.append(_("You have drawn {card}").format(card=self.words.card(self.deal.drawn)))
-        moves = self.seen.history[self.seen.since :]
-        return [*lines, *(self.words.move(by, move) for by, move in moves if by and not move.startswith("play "))]
+        moves = self.snapshot.history[self.snapshot.since :]
+        return [*lines, *(self.words.move(seat, move) for seat, move in moves if seat and not move.startswith("play "))]
 
     def explain(self, step: Step, move: str) -> str:
         """Return why a move is wrong: the engine's refusal, or the step's sentence."""
@@ -160,9 +162,9 @@ class Lesson:
     @property
     def deal(self) -> DealView:
         """The deal as the learner sees it."""
-        assert self.seen.view
-        assert self.seen.view.deal
-        return self.seen.view.deal
+        assert self.snapshot.view
+        assert self.snapshot.view.deal
+        return self.snapshot.view.deal
 
     def is_top(self, move: str) -> bool:
         """Return whether a move plays the top of a packet."""
@@ -170,14 +172,14 @@ class Lesson:
 
     def label(self, move: str) -> str:
         _ = self.words.text
-        word, *rest = move.split(" ")
+        word, *arguments = move.split(" ")
         match word:
             case "play":
-                return f"{'📦 ' * self.is_top(move)}{self.words.faces.label(rest[0])}"
+                return f"{'📦 ' * self.is_top(move)}{self.words.faces.label(arguments[0])}"
             case "pick":
                 assert isinstance(self.deal, PacketsView)
-                top = self.deal.packets[int(rest[0]) - 1].top or ""
+                top = self.deal.packets[int(arguments[0]) - 1].top or ""
                 return _("⬆️ {card} into hand").format(card=self.words.card(top)).replace(JOINER, "")
             case "declare":
                 return f"📣 {advice_text(self.words, move)}"
-        return {"keep": _("Keep it"), "pass": _("Throw it away")}.get(move, rest[0] if rest else move)
+        return {"keep": _("Keep it"), "pass": _("Throw it away")}.get(move, arguments[0] if arguments else move)

@@ -68,13 +68,13 @@ def _write_table(page: Writer, lesson: Lesson) -> None:
 def _move_rows(lesson: Lesson) -> list[Row]:
     """Return a button for each move: declarations and pick-ups one per row, then the hand and the tops of packets."""
     hand: list[Button] = []
-    tops: list[Button] = []
-    others: list[Button] = []
+    packet_tops: list[Button] = []
+    other_moves: list[Button] = []
     for number, move in enumerate(lesson.moves):
         button = Button(lesson.label(move), payload(lesson.with_tap(number)))
-        row = others if move.startswith(("declare ", "pick ")) else tops if lesson.is_top(move) else hand
+        row = other_moves if move.startswith(("declare ", "pick ")) else packet_tops if lesson.is_top(move) else hand
         row.append(button)
-    return [*((button,) for button in others), tuple(hand), tuple(tops)]
+    return [*((button,) for button in other_moves), tuple(hand), tuple(packet_tops)]
 
 
 def _ways(lesson: Lesson) -> list[Row]:
@@ -85,7 +85,7 @@ def _ways(lesson: Lesson) -> list[Row]:
         robot = Button(_("🤖 Play a robot"), actions.page("find", "robot", lesson.course.game, "easy"), "good")
         return [(robot,), (courses,)]
     if lesson.step is None:
-        again = Button(_("Try again"), payload(Spot(spot.course, LAST)))
-        return [(again, courses) if spot.taps else (courses,)]
-    following = STEPS[STEPS.index(spot.step) + 1]
-    return [(courses, Button(_("Skip ▶"), payload(Spot(spot.course, following))))]
+        again_button = Button(_("Try again"), payload(Spot(spot.course, LAST)))
+        return [(again_button, courses) if spot.taps else (courses,)]
+    next_step = STEPS[STEPS.index(spot.step) + 1]
+    return [(courses, Button(_("Skip ▶"), payload(Spot(spot.course, next_step))))]

@@ -10,9 +10,9 @@ from bot.pictures.scene_builder import hand_scene
 
 def lesson_scene(lesson: Lesson, style: CardStyle) -> Scene | None:
     """Return a lesson's table with the points of its deal. The learner's cards have a title, for newcomers."""
-    scene = hand_scene(lesson.seen, lesson.language, lesson.suits, style)
+    scene = hand_scene(lesson.snapshot, lesson.language, lesson.suits, style)
     if scene is None:
         return None
-    ours, theirs = (side._replace(points=points) for side, points in zip(scene.sides, lesson.score, strict=True))
+    own_side, bot_side = (side._replace(points=points) for side, points in zip(scene.sides, lesson.score, strict=True))
     line = lesson.words.text("Your hand") if scene.hand and scene.is_mine else scene.line
-    return replace(scene, sides=(ours, theirs), line=line, is_compact=True)
+    return replace(scene, sides=(own_side, bot_side), line=line, is_compact=True)

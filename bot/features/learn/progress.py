@@ -23,8 +23,8 @@ class Progress:
 
     async def spot(self, person: str, course: str) -> Spot:
         """Return the spot where a person continues in a course: its first step if they have not begun or have won."""
-        found = await self._client.hget(keys.spots(course), person)
-        return Spot(course, *found.decode().split()) if found else Spot(course)
+        spot_text = await self._client.hget(keys.spots(course), person)
+        return Spot(course, *spot_text.decode().split()) if spot_text else Spot(course)
 
     async def note(self, person: str, lesson: Lesson) -> None:
         """Store a person's spot. A won course stays finished when they repeat it."""
@@ -37,13 +37,13 @@ class Progress:
 
     async def courses_of(self, person: str) -> Mapping[str, Reached]:
         """Return a person's state in each course that they have begun."""
-        found = {}
+        states = {}
         for course in COURSES:
-            stored = await self._client.hget(keys.spots(course), person)
+            spot_text = await self._client.hget(keys.spots(course), person)
             is_done = bool(await self._client.sismember(keys.winners(course), person))
-            if stored or is_done:
-                found[course] = Reached(stored.decode().split()[0] if stored else "", is_done)
-        return found
+            if spot_text or is_done:
+                states[course] = Reached(spot_text.decode().split()[0] if spot_text else "", is_done)
+        return states
 
     async def forget(self, person: str) -> None:
         for course in COURSES:

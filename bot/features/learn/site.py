@@ -104,13 +104,13 @@ def _lesson_page(lesson: Lesson, answer: str, style: str) -> LessonPage:
         return [card._replace(taps=taps.get(f"play {code}", "")) for code in codes for card in cards([code])]
 
     def played(trick: Iterable[ShownCard]) -> list[LearnCard]:
-        return [card._replace(by=names[shown.seat]) for shown in trick for card in cards([shown.card])]
+        return [card._replace(by=names[shown_card.seat]) for shown_card in trick for card in cards([shown_card.card])]
 
     def tops(seat: int) -> list[str]:
         packets = deal.packets if isinstance(deal, PacketsView) else ()
         return [packet.top for packet in packets if packet.owner == seat and packet.top]
 
-    last: LastTrick | None = None if deal.trick or lesson.step else deal.last_trick
+    last_trick: LastTrick | None = None if deal.trick or lesson.step else deal.last_trick
     return LessonPage(
         course=lesson.spot.course,
         title=lesson.course.title,
@@ -123,7 +123,7 @@ def _lesson_page(lesson: Lesson, answer: str, style: str) -> LessonPage:
         deck=f"{words.faces.deck}-{style}",
         others=cards([*deal.known[1], *tops(1)]),
         trick=played(deal.trick),
-        last_trick=played(last.cards) if last else [],
+        last_trick=played(last_trick.cards) if last_trick else [],
         drawn=cards([deal.drawn]) if isinstance(deal, SpadesView) and deal.drawn else [],
         hand=own(deal.hand or ()),
         packets=own(tops(0)),

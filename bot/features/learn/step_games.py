@@ -29,19 +29,19 @@ def step_table(game_id: str, step: Step) -> Game:
     """Return a game in which only the step's cards are left."""
     game = Game(game_id, dealer=0 if step.stock else 1)
     pack = game.kind.pack
-    hand, stock, theirs = step.hand.split(), step.stock.split(), [*step.led.split(), *step.shown.split()]
+    hand, stock, bot_cards = step.hand.split(), step.stock.split(), [*step.led.split(), *step.shown.split()]
     ours_open, theirs_open = ([pile.split() for pile in piles] for piles in (step.packets, step.other_packets))
     open_cards, other_open_cards = [*chain(*ours_open)], [*chain(*theirs_open)]
-    seen = {*hand, *stock, *theirs, *open_cards, *other_open_cards}
-    unseen = [code for code in pack.new if code not in seen]
+    known_cards = {*hand, *stock, *bot_cards, *open_cards, *other_open_cards}
+    unseen_cards = [code for code in pack.new if code not in known_cards]
     count = len(hand) + len(open_cards)
     # Unseen cards fill the bot's hand up to the learner's number of cards.
-    while len(theirs) + len(other_open_cards) < count:
-        theirs.append(unseen.pop())
+    while len(bot_cards) + len(other_open_cards) < count:
+        bot_cards.append(unseen_cards.pop())
     game.lay_out(pack.new)
     deal = game.current
     assert deal
-    deal.cards = [pack.mask(hand), pack.mask(theirs)]
+    deal.cards = [pack.mask(hand), pack.mask(bot_cards)]
     deal.tricks = [*step.tricks]
     deal.tricks_done = deal.LENGTH - count
     deal.turn = 1 if step.led else 0
@@ -53,7 +53,7 @@ def step_table(game_id: str, step: Step) -> Game:
     if isinstance(deal, PacketsDeal):
         _lay_packets(deal, ours_open, theirs_open)
     if isinstance(deal, SpadesDeal):
-        deal.stock = tuple(pack.index[code] for code in (*stock, *unseen))
+        deal.stock = tuple(pack.index[code] for code in (*stock, *unseen_cards))
         _set_phase(deal, step)
     if step.led:
         game.play(1, f"play {step.led}")
@@ -67,8 +67,8 @@ def _lay_packets(deal: PacketsDeal, *piles: Sequence[Sequence[str]]) -> None:
     deal.owned_packets = [frozenset({1, 2, 3, 4}), frozenset({5, 6, 7, 8})]
     deal.packets_in_hand = [frozenset({1, 2}), frozenset({5, 6})]
     deal.on_table = [(3, 4), (7, 8)]
-    for seat, own in enumerate(piles):
-        for number, pile in zip(deal.on_table[seat], own, strict=False):
+    for seat, own_piles in enumerate(piles):
+        for number, pile in zip(deal.on_table[seat], own_piles, strict=False):
             deal.packets[number] = cards = tuple(deal.PACK.index[code] for code in pile)
             deal.tops[seat] |= 1 << cards[0]
         deal.cards[seat] |= deal.tops[seat]
@@ -92,12 +92,12 @@ def step_moves(game: Game, step: Step) -> list[str]:
     legal, deal = game.legal_moves(0)[:-1], game.current
     assert deal
     # Most steps leave out picking up, which would only delay the right move.
-    left_out = ("play ",) if step.right.startswith("pick ") else ("play ", "pick ")
-    others = [move for move in legal if not move.startswith(left_out)]
+    omitted_verbs = ("play ",) if step.right.startswith("pick ") else ("play ", "pick ")
+    other_moves = [move for move in legal if not move.startswith(omitted_verbs)]
     if deal.phase != "play":
-        return others
-    tops = deal.cards[0] & ~deal.hand(0)
-    return [*others, *(f"play {code}" for mask in (deal.hand(0), tops) for code in deal.PACK.names(mask))]
+        return other_moves
+    packet_tops = deal.cards[0] & ~deal.hand(0)
+    return [*other_moves, *(f"play {code}" for mask in (deal.hand(0), packet_tops) for code in deal.PACK.names(mask))]
 
 
 def ending_table(course: Course, taps: str) -> Game:
@@ -105,12 +105,12 @@ def ending_table(course: Course, taps: str) -> Game:
 
     ``taps`` has a digit for each of these moves. The game is cached, so callers must not change it.
     """
-    game, done = _ending_game(course.game, course.dealer, course.deal, course.played, ""), ""
+    game, taps_so_far = _ending_game(course.game, course.dealer, course.deal, course.played, ""), ""
     for number in map(int, taps):
         if number >= len(ending_moves(game)):
             raise BadPayload()
-        done += str(number)
-        game = _ending_game(course.game, course.dealer, course.deal, course.played, done)
+        taps_so_far += str(number)
+        game = _ending_game(course.game, course.dealer, course.deal, course.played, taps_so_far)
     return game
 
 

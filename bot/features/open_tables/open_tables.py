@@ -93,15 +93,15 @@ class OpenTables:
         async with self._reading:
             if time.monotonic() - self._read_at > FRESH_SECONDS:
                 self._listed, self._read_at = await self._read(), time.monotonic()
-            listed = self._listed
-        people = frozenset[str]().union(*(table.people for table in listed))
-        hidden = {person} | await self._blocks.apart_from(person, people)
-        return [table for table in listed if not hidden & table.people]
+            listed_tables = self._listed
+        people = frozenset[str]().union(*(table.people for table in listed_tables))
+        hidden_people = {person} | await self._blocks.apart_from(person, people)
+        return [table for table in listed_tables if not hidden_people & table.people]
 
     async def _read(self) -> list[Table]:
         openers = await self._openers()
-        here = await self._presence.here(set(openers.values()))
-        tables = await self._load([code for code, opener in openers.items() if opener in here])
+        present_people = await self._presence.here(set(openers.values()))
+        tables = await self._load([code for code, opener in openers.items() if opener in present_people])
         waiting = sorted((table for table in tables if table.phase == "open" and not table.is_full), key=_order)
         first_tables: dict[str, Table] = {}
         for table in waiting:
@@ -119,15 +119,15 @@ class OpenTables:
         """Delete the codes of tables that have begun their game or are gone."""
         codes = list(await self._openers())
         waiting = {table.code for table in await self._load(codes) if table.phase in ("open", "unreadable")}
-        if begun := [code for code in codes if code not in waiting]:
-            await self._client.hdel(keys.TABLES, *begun)
+        if begun_codes := [code for code in codes if code not in waiting]:
+            await self._client.hdel(keys.TABLES, *begun_codes)
 
     async def _openers(self) -> dict[str, str]:
         return {code.decode(): opener.decode() for code, opener in (await self._client.hgetall(keys.TABLES)).items()}
 
     async def _load(self, codes: list[str]) -> list[Table]:
-        found = await asyncio.gather(*map(self._load_if_exists, codes))
-        return [table for table in found if table]
+        tables = await asyncio.gather(*map(self._load_if_exists, codes))
+        return [table for table in tables if table]
 
     async def _load_if_exists(self, code: str) -> Table | None:
         try:

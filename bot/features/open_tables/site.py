@@ -6,7 +6,7 @@ from bot.features.open_tables.open_tables import OpenTables, is_by_link
 from bot.identity.programs import is_web_guest
 from bot.store.outage import begin_request
 from bot.tables.room import Room
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.texts import error_text, texts
 from bot.words.wording import target_text
 from engine.errors import EngineError
@@ -41,8 +41,8 @@ class OpenTablesSite:
         begin_request()
         try:
             await self._tables.choose(code, person, is_open=is_open)
-        except EngineError as fault:
-            return error_text(fault, language)
+        except EngineError as error:
+            return error_text(error, language)
         return ""
 
     async def table_lines(self, person: str, language: str) -> list[OpenTableLine]:
@@ -55,11 +55,16 @@ class OpenTablesSite:
         _, ngettext = texts(language)
         lines = []
         for table in (await self._tables.tables_for(person))[:MAX_LISTED]:
-            shown = table.localize(language)
-            seen, free = snapshot(shown, None), sum(chair is None for chair in table.chairs)
-            seats = ngettext("{count} seat free", "{count} seats free", free).format(count=free)
-            about = _("to {points}").format(points=target_text(seen.rules))
+            localized_table = table.localize(language)
+            snapshot, free_seats = take_snapshot(localized_table, None), sum(chair is None for chair in table.chairs)
+            seats = ngettext("{count} seat free", "{count} seats free", free_seats).format(count=free_seats)
+            length_text = _("to {points}").format(points=target_text(snapshot.rules))
             lines.append(
-                OpenTableLine(table.code, _(seen.kind.name), isolate_name(shown.opener.name), f"{about} · {seats}")
+                OpenTableLine(
+                    table.code,
+                    _(snapshot.kind.name),
+                    isolate_name(localized_table.opener.name),
+                    f"{length_text} · {seats}",
+                )
             )
         return lines

@@ -9,4 +9,4 @@ The hash is of both ids, under the store's secret.
 
 from bot.store.keys import prefix_key
 
-asked = prefix_key("opponents:asked:")
+last_challenge = prefix_key("opponents:asked:")

@@ -42,7 +42,7 @@ class LastGame(NamedTuple):
     person: str
     name: str
     game: str
-    ended: int
+    ended_at: int
 
 
 class OpponentLine(NamedTuple):
@@ -51,7 +51,7 @@ class OpponentLine(NamedTuple):
     game_id: str
     seat: int
     name: str
-    about: str
+    description: str
     is_here: bool
 
 
@@ -83,33 +83,41 @@ class OpponentsSite:
         last_games = self._known.get(person)
         if last_games is None:
             last_games = self._known[person] = await self._find_last_games(person)
-        own, *others = await self._blocks.blocked_people([person, *(last.person for last in last_games)])
-        shown = [last for last in last_games if last.person not in own]
+        own_blocks, *blocks_by_opponent = await self._blocks.blocked_people(
+            [person, *(last_game.person for last_game in last_games)]
+        )
+        shown_games = [last_game for last_game in last_games if last_game.person not in own_blocks]
         # A person who has blocked the reader always looks as if no page of theirs were open.
-        seen = [last.person for last, blocked in zip(last_games, others, strict=True) if person not in blocked]
-        here = await self._presence.here(seen)
+        people_without_block = [
+            last_game.person
+            for last_game, blocked_people in zip(last_games, blocks_by_opponent, strict=True)
+            if person not in blocked_people
+        ]
+        present_people = await self._presence.here(people_without_block)
         _ = texts(language).gettext
         return [
             OpponentLine(
-                last.id,
-                last.seat,
-                isolate_name(localize_name(last.name, language)),
-                f"{_(GAMES[last.game].name)}, {day_of(last.ended, language)}",
-                last.person in here,
+                last_game.id,
+                last_game.seat,
+                isolate_name(localize_name(last_game.name, language)),
+                f"{_(GAMES[last_game.game].name)}, {day_of(last_game.ended_at, language)}",
+                last_game.person in present_people,
             )
-            for last in shown
+            for last_game in shown_games
         ]
 
     async def _find_last_games(self, person: str) -> list[LastGame]:
         numbers = (await self._archive.numbers_of(person))[::-1][:RECENT_GAMES]
-        [blocked] = await self._blocks.blocked_people([person])
-        found: dict[str, LastGame] = {}
+        [blocked_people] = await self._blocks.blocked_people([person])
+        games_by_opponent: dict[str, LastGame] = {}
         for game in await self._archive.games_by_number(numbers):
             for seat, other in enumerate(game.people):
-                if other not in blocked and can_challenge(game, person, seat):
+                if other not in blocked_people and can_challenge(game, person, seat):
                     name = game.record.seats[seat]
-                    found.setdefault(other, LastGame(game.id, seat, other, name, game.record.game, game.ended))
-        return list(found.values())[:RECENT_OPPONENTS]
+                    games_by_opponent.setdefault(
+                        other, LastGame(game.id, seat, other, name, game.record.game, game.ended)
+                    )
+        return list(games_by_opponent.values())[:RECENT_OPPONENTS]
 
     async def challenge(
         self, person: Person, game_id: str, seat: int, visitor: Visitor | None = None
@@ -124,8 +132,8 @@ class OpponentsSite:
         profile = await self._people.meet(person)
         try:
             return await self._open_challenge(person.id, game_id, seat, visitor), ""
-        except EngineError as fault:
-            return "", error_text(fault, profile.language)
+        except EngineError as error:
+            return "", error_text(error, profile.language)
 
     async def _open_challenge(self, person: str, game_id: str, seat: int, visitor: Visitor | None) -> str:
         game = await self._archive.get(game_id)
@@ -136,7 +144,7 @@ class OpponentsSite:
         of_person, of_other = await self._blocks.blocked_people([person, other])
         if other in of_person:
             raise OpponentIsGone()
-        key = keys.asked(await self._hash(person, other))
+        key = keys.last_challenge(await self._hash(person, other))
         await self._check_pause(key, person)
         is_for_two, setup = len(game.people) == 2, list[Setup]()
         if is_for_two:
@@ -150,7 +158,7 @@ class OpponentsSite:
             host="" if person in of_other else private_place(other),
             invited=Invited(other, "", game.record.seats[seat]),
             setup=[*setup, CutOption(True)],
-            again=True,
+            reopen=True,
             visitor=visitor,
         )
         if table.phase == "open":
@@ -162,9 +170,9 @@ class OpponentsSite:
 
     async def _check_pause(self, key: str, person: str) -> None:
         """Raise ChallengedRecently if the last challenge came to nothing. Delete the key of one that was played."""
-        if (found := await self._client.get(key)) is None:
+        if (stored_code := await self._client.get(key)) is None:
             return
-        code = found.decode()
+        code = stored_code.decode()
         try:
             phase = (await self._room.load(code)).phase
         except NoSuchTable:
@@ -177,11 +185,11 @@ class OpponentsSite:
     async def challenges_to(self, person: str, language: str) -> list[ChallengeLine]:
         """Return the tables at which another person waits for this one, without people whom this one has blocked."""
         _ = texts(language).gettext
-        [blocked] = await self._blocks.blocked_people([person])
+        [blocked_people] = await self._blocks.blocked_people([person])
         lines = []
         for table in await self._room.lists.tables_at(private_place(person)):
             is_asked = (
-                table.opener.person not in blocked
+                table.opener.person not in blocked_people
                 and table.phase == "open"
                 and person not in table.people
                 and table.invites(person, "")

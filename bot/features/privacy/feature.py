@@ -68,9 +68,9 @@ class PrivacyFeature(Feature):
     async def _ask_to_forget(self, command: Command, profile: Profile) -> Reply:
         tables = await self._lists.tables_of(profile.id)
         resigned = [table.code for table in tables if table.phase == "playing"]
-        left = [table.code for table in tables if table.phase == "open"]
+        left_tables = [table.code for table in tables if table.phase == "open"]
         toast = private_toast(answer_place(command), profile.language)
-        return Reply(toast, forget_page(profile.language, profile.id, resigned, left), private=True)
+        return Reply(toast, forget_page(profile.language, profile.id, resigned, left_tables), private=True)
 
     async def _answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Forget the person if they press "yes". Raises NotYourPage if another person was asked."""

@@ -78,8 +78,8 @@ class Forgetter:
         mark = ForgettingMark(new_pseudonym(person), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
             # The mark might have been deleted since.
-            if known := (await forgetting_marks(self._client)).get(person):
-                mark = known
+            if existing_mark := (await forgetting_marks(self._client)).get(person):
+                mark = existing_mark
                 break
         if mark.is_erased:
             mark = ForgettingMark(mark.pseudonym, self.now())
@@ -102,10 +102,10 @@ class Forgetter:
 
     async def work(self) -> None:
         """Continue all forgettings, unless another worker does."""
-        self._people.being_forgotten = found = await forgetting_marks(self._client)
+        self._people.being_forgotten = marks = await forgetting_marks(self._client)
         waiting = {
             person: mark
-            for person, mark in found.items()
+            for person, mark in marks.items()
             if not mark.is_erased or self.now() - mark.since >= SECOND_PASS_SECONDS
         }
         if not waiting or not await self._client.set(WORKER_KEY, "1", nx=True, ex=FORGETTING_LEASE_SECONDS):
@@ -137,8 +137,8 @@ class Forgetter:
         await self._people.erase(person)
         for step in self._delete_steps(person, mark):
             await step()
-        gone = mark._replace(is_erased=True, since=self.now())
-        await self._client.hset(keys.FORGETTING, person, gone.to_text())
+        erased_mark = mark._replace(is_erased=True, since=self.now())
+        await self._client.hset(keys.FORGETTING, person, erased_mark.to_text())
         log.info("person_forgotten", tables=tables, games=games)
         return ForgetResult(tables, scopes, games)
 
@@ -179,10 +179,10 @@ class Forgetter:
         handle = (await self._people.reload(person)).handle
         names = [person, *([person_by_handle(platform_of(person), handle)] if handle else [])]
         # The index also has tables at which the person is just sitting down.
-        found = set(await self._room.store.index.entries(keys.seated(person)))
+        codes = set(await self._room.store.index.entries(keys.tables_of_person(person)))
         for name in names:
-            found |= {code.decode() for code in await self._client.smembers(keys.named(name))}
-        for code in found:
+            codes |= {code.decode() for code in await self._client.smembers(keys.tables_naming(name))}
+        for code in codes:
             yield partial(self._leave_table, code, person, handle, names, mark)
 
     async def _leave_table(
@@ -192,28 +192,30 @@ class Forgetter:
         has_left = False
         try:
             has_left = await remove_person(self._room, code, person, handle, mark.pseudonym)
-            place, shown = private_place(person), await self._room.store.load_shown(code)
-            theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
-            if theirs:
-                await self._client.hdel(keys.shown(code), *theirs)
+            place, states = private_place(person), await self._room.store.load_shown(code)
+            surface_names = [name for name, text in states.items() if f"{place}~" in text or f"{place}|" in text]
+            if surface_names:
+                await self._client.hdel(keys.message_states(code), *surface_names)
         except NoSuchTable:
             log.debug("table_already_removed", table=code)
         for name in names:
-            await self._client.srem(keys.named(name), code)
+            await self._client.srem(keys.tables_naming(name), code)
         return has_left
 
     async def _redact_games(self, person: str, mark: ForgettingMark) -> int:
-        redacted = 0
+        redacted_count = 0
         for number in await self._archive.numbers_of(person):
             game = await self._archive.id_of(number)
             if game:
                 try:
-                    redacted += await self._archive.rewrite(game, lambda stored: stored.redact(person, mark.pseudonym))
+                    redacted_count += await self._archive.rewrite(
+                        game, lambda game_: game_.redact(person, mark.pseudonym)
+                    )
                 except UnreadableGame:
                     log.warning("game_unreadable", game=game)
                 await self._ratings.redact_changes(game, person, mark.pseudonym)
             await self._archive.unlist_game(person, number)
-        return redacted
+        return redacted_count
 
     def _delete_steps(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
         """Yield the steps that delete a person's own data, after they have left their tables."""
@@ -222,9 +224,9 @@ class Forgetter:
         yield partial(delete_adapter_data, self._client, person)
         # A ban stays in force.
         yield partial(self._room.store.levers.forget, person)
-        for key_of_place in (keys.chat, keys.hosted, keys.challenges):
+        for key_of_place in (keys.chat, keys.tables_of_chat, keys.challenges):
             yield partial(self._client.delete, key_of_place(private_place(person)))
-        for key_of_person in (keys.seated, keys.last_game, cooldown_key, keys.sessions):
+        for key_of_person in (keys.tables_of_person, keys.last_game, cooldown_key, keys.sessions):
             yield partial(self._client.delete, key_of_person(person))
         for feature in self._features:
             yield from feature.steps_at_the_end(self._forgetting(person, mark))

@@ -69,7 +69,7 @@ class MyData:
         return bool(await self._client.set(cooldown_key(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
-        games, omitted = await self._games_data(person)
+        games, omitted_numbers = await self._games_data(person)
         of_features: dict[str, Any] = {}
         for feature in self._features:
             of_features |= await feature.mydata(person, now)
@@ -90,7 +90,7 @@ class MyData:
             "tables": [_table_data(table, person) for table in tables],
             "ratings": await self._ratings_data(person),
             "games": games,
-            "games_without_record": omitted,
+            "games_without_record": omitted_numbers,
         }
         return File("buongioco-mydata.json", json.dumps(document, ensure_ascii=False).encode())
 
@@ -98,36 +98,36 @@ class MyData:
         return {name.decode(): value.decode() for name, value in (await self._client.hgetall(key)).items()}
 
     async def _ratings_data(self, person: str) -> list[dict[str, Any]]:
-        found = []
+        ratings = []
         for scope in sorted(await self._ratings.scopes_of(person)):
             standing = await self._ratings.standing(scope, person)
             if standing.games:
                 rank = await self._ratings.rank(scope, person)
-                rated = {"rating": standing.rating, "games": standing.games, "wins": standing.wins, "rank": rank}
+                fields = {"rating": standing.rating, "games": standing.games, "wins": standing.wins, "rank": rank}
                 history = (await self._ratings.histories(scope, [person]))[person]
-                found.append({**scope._asdict(), **rated, "history": [game._asdict() for game in history]})
-        return found
+                ratings.append({**scope._asdict(), **fields, "history": [game._asdict() for game in history]})
+        return ratings
 
     async def _games_data(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
         """Return the newest games with their records, within the size limit, and the numbers of the other games."""
         numbers = (await self._archive.numbers_of(person))[::-1]
         games: list[dict[str, Any]] = []
-        omitted: list[int] = []
+        omitted_numbers: list[int] = []
         size = 0
         for index, number in enumerate(numbers):
             id = await self._archive.id_of(number)
             game = await self._archive.get(id) if id else None
             if game is None:
-                omitted.append(number)
+                omitted_numbers.append(number)
                 continue
             text = game.record.to_json()
             size += len(text)
             if size > MAX_RECORD_BYTES:
-                return games, omitted + numbers[index:]
+                return games, omitted_numbers + numbers[index:]
             seat = game.people.index(person) if person in game.people else None
             fields = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
             games.append({**fields, "record": json.loads(text)})
-        return games, omitted
+        return games, omitted_numbers
 
 
 def _table_data(table: Table, person: str) -> dict[str, Any]:

@@ -23,21 +23,21 @@ def privacy_page(language: str) -> Panel:
     return page.panel((Button(_("◀ Back"), actions.page("settings")),))
 
 
-def forget_page(language: str, person: str, resigned: Sequence[str], left: Sequence[str]) -> Panel:
+def forget_page(language: str, person: str, resigned: Sequence[str], left_tables: Sequence[str]) -> Panel:
     _ = texts(language).gettext
     page = Writer(_("Shall I forget you?"))
     page.line(_("I delete your name, settings, ratings and leaderboard places for good."))
     page.line(_("In finished games and replays you become “somebody”."))
     if resigned:
         page.line(_("You resign your running games: {codes}."), codes=", ".join(resigned))
-    if left:
-        page.line(_("You leave your open tables: {codes}."), codes=", ".join(left))
+    if left_tables:
+        page.line(_("You leave your open tables: {codes}."), codes=", ".join(left_tables))
     page.line(_("You can’t play today’s deal or puzzle again: until midnight I keep a mark without your name or id."))
     page.line(_("Messages already in chats stay, but their buttons stop working."))
     page.line(_("Want a copy first? /mydata sends it."))
     tag = owner_tag(person)
-    yes = Button(_("Yes, forget me"), actions.page("forget", "yes", tag), "danger")
-    return page.panel((yes, Button(_("No"), actions.page("forget", "no", tag))))
+    yes_button = Button(_("Yes, forget me"), actions.page("forget", "yes", tag), "danger")
+    return page.panel((yes_button, Button(_("No"), actions.page("forget", "no", tag))))
 
 
 def forgotten_page(language: str) -> Panel:

@@ -50,37 +50,37 @@ class UnusedProfiles:
         if not await self._client.set(SWEEPING_KEY, "1", nx=True, ex=SWEEP_LEASE_SECONDS):
             return None
         today, checked = await self._capped_today(), 0
-        due: list[tuple[int, str]] = []
+        expired_profiles: list[tuple[int, str]] = []
         async for key in self._client.scan_iter(match=f"{PREFIX}*", count=BATCH_SIZE):
             person = key.decode().removeprefix(PREFIX)
             used = await self._last_used_day(person, today)
             if today - used > self._days and not is_pseudonym(person):
-                due.append((used, person))
+                expired_profiles.append((used, person))
             checked += 1
             if checked % BATCH_SIZE == 0:
                 await asyncio.sleep(PAUSE_SECONDS)
         # A scan can return a key twice.
-        due = sorted(set(due))
-        now, forgotten = due[: max(1, int(checked * MAX_SHARE))], 0
-        for used, person in now:
+        expired_profiles = sorted(set(expired_profiles))
+        profiles_to_forget, forgotten = expired_profiles[: max(1, int(checked * MAX_SHARE))], 0
+        for used, person in profiles_to_forget:
             # The person might have come back during the scan.
             if await self._last_used_day(person, today) == used:
                 await self._forgetter.begin(person)
                 forgotten += 1
         await self._client.set(SWEEPING_KEY, "1", ex=DAY_SECONDS)
-        if len(now) < len(due):
-            log.warning("unused_profiles_postponed", due=len(due), forgotten=forgotten, looked_at=checked)
+        if len(profiles_to_forget) < len(expired_profiles):
+            log.warning("unused_profiles_postponed", due=len(expired_profiles), forgotten=forgotten, looked_at=checked)
         log.info("unused_profiles_checked", looked_at=checked, forgotten=forgotten)
         return forgotten
 
     async def _capped_today(self) -> int:
         """Return the store's day, at most `MAX_DAYS` after the last round's."""
         today, last = await self._store.leases.current_day(), await self._client.get(keys.SWEEPING_DAY)
-        counted = today if last is None else min(today, int(last) + MAX_DAYS)
-        if counted < today:
-            log.warning("store_clock_jumped", last_round=int(last), store_says=today, counted=counted)
-        await self._client.set(keys.SWEEPING_DAY, counted)
-        return counted
+        capped_day = today if last is None else min(today, int(last) + MAX_DAYS)
+        if capped_day < today:
+            log.warning("store_clock_jumped", last_round=int(last), store_says=today, counted=capped_day)
+        await self._client.set(keys.SWEEPING_DAY, capped_day)
+        return capped_day
 
     async def _last_used_day(self, person: str, today: int) -> int:
         """Return the day of a profile's last use. If it is missing, store and return today."""

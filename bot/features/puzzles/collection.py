@@ -61,8 +61,8 @@ def simulate_games(seed: str, games: Sequence[str]) -> Iterator[Record]:
             yield simulate(game, {}, [ROBOT] * game_kind(game).seats, f"{seed}/{game}/{number}")
 
 
-def find_puzzles(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:
-    """Yield the hardest new puzzle of each deal; add its id to ``known``.
+def find_puzzles(records: Iterable[Record], known_ids: set[str] | None = None) -> Iterator[Puzzle]:
+    """Yield the hardest new puzzle of each deal; add its id to ``known_ids``.
 
     Raises FaultyRecord for an impossible game.
     """
@@ -70,26 +70,26 @@ def find_puzzles(records: Iterable[Record], known: set[str] | None = None) -> It
     from engine.puzzles.making import MAX_POSITIONS, find_puzzles  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
-    solver, known = Solver(MAX_POSITIONS), set() if known is None else known
+    solver, known_ids = Solver(MAX_POSITIONS), set() if known_ids is None else known_ids
     for record in records:
         for number in range(1, len(record.deals) + 1):
-            new = [puzzle for puzzle in find_puzzles(record, number, solver) if puzzle.id not in known]
-            if new:
-                hardest = max(new, key=lambda puzzle: (puzzle.missed, puzzle.cost))
-                known.add(hardest.id)
+            new_puzzles = [puzzle for puzzle in find_puzzles(record, number, solver) if puzzle.id not in known_ids]
+            if new_puzzles:
+                hardest = max(new_puzzles, key=lambda puzzle: (puzzle.missed, puzzle.cost))
+                known_ids.add(hardest.id)
                 yield hardest
 
 
 def make_puzzles(total: int, seed: str) -> Iterator[Puzzle]:
     """Yield ``total`` puzzles from random deals, shared out among the games (`FULL_SHARE`)."""
     shares = {game: 1 if kind.layout == "packets" else FULL_SHARE for game, kind in GAMES.items()}
-    wanted = {game: -(-total * share // sum(shares.values())) for game, share in shares.items()}
-    found, known = Counter[str](), set[str]()
-    streams = {game: find_puzzles(simulate_games(seed, [game]), known) for game in GAMES}
-    while found.total() < total:
+    target_counts = {game: -(-total * share // sum(shares.values())) for game, share in shares.items()}
+    found_counts, known_ids = Counter[str](), set[str]()
+    streams = {game: find_puzzles(simulate_games(seed, [game]), known_ids) for game in GAMES}
+    while found_counts.total() < total:
         for game, stream in streams.items():
-            if found[game] < wanted[game] and found.total() < total:
-                found[game] += 1
+            if found_counts[game] < target_counts[game] and found_counts.total() < total:
+                found_counts[game] += 1
                 yield next(stream)
 
 

@@ -71,9 +71,9 @@ class Puzzles:
     async def _answer_alone(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """Rate an answer in a private chat. A second answer to the same puzzle shows the first one and is not rated."""
         answered = await self.ratings.take_answer(profile.id, puzzle, card)
-        first = card if answered else await self.ratings.answer_of(profile.id, puzzle.id) or card
+        first_card = card if answered else await self.ratings.answer_of(profile.id, puzzle.id) or card
         viewer, standing = await self._viewers.viewer_at(place), await self.ratings.standing(profile.id)
-        panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
+        panel = solution_panel(viewer.language, viewer.suits, puzzle, first_card, answered, standing)
         return Reply(panel=with_position_picture(panel, viewer, puzzle))
 
     async def _answer_in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
@@ -84,8 +84,8 @@ class Puzzles:
         if await self._groups.take_answer(profile.id, puzzle, card, chat_of(place)):
             toast = verdict(profile.language, profile.suits, puzzle, card)
         else:
-            first = await self.ratings.answer_of(profile.id, puzzle.id) or card
-            toast = _("You’ve already answered.") + " " + verdict(profile.language, profile.suits, puzzle, first)
+            first_card = await self.ratings.answer_of(profile.id, puzzle.id) or card
+            toast = _("You’ve already answered.") + " " + verdict(profile.language, profile.suits, puzzle, first_card)
         # Do not change a message of an earlier day.
         return Reply(toast, await self._groups.panel(place) if is_today else None)
 

@@ -26,8 +26,8 @@ class PuzzlesFeature(Feature):
         self.pages = {"puzzle": self.puzzles.answer}
         self.loops = {"puzzles": partial(core.shards.while_leader, POLL_SECONDS, self.groups.send_due)}
 
-    async def move_chat(self, old: str, new: str) -> None:
-        await self.groups.move_chat(old, new)
+    async def move_chat(self, old_id: str, new_id: str) -> None:
+        await self.groups.move_chat(old_id, new_id)
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self.groups.mark_before_forgetting, forgetting.person, forgetting.today)

@@ -34,12 +34,12 @@ EASY_MISSED = 38  # at most this percentage of simple players miss a newcomer's 
 log = structlog.get_logger()
 
 
-def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
-    """Return the id of a new day's puzzle. No puzzle is ``drawn`` again before all others have been drawn."""
+def choose_puzzle(day: date, drawn_ids: Mapping[date, str]) -> str:
+    """Return the id of a new day's puzzle. A puzzle in ``drawn_ids`` is not drawn again before all others."""
     order = sorted(all_puzzles())
     turn, index = divmod(day.toordinal(), len(order))
     Random(f"puzzles {turn}").shuffle(order)
-    times = Counter(drawn.values())
+    times = Counter(drawn_ids.values())
     return min(order[index:] + order[:index], key=lambda id_: times[id_])
 
 
@@ -47,12 +47,12 @@ def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
 def easy_puzzle(day: date) -> Puzzle:
     """Return the puzzle for newcomers on a day: an easy one of a Tressette game for two."""
     puzzles = all_puzzles()
-    easy = sorted(
+    easy_ids = sorted(
         id_
         for id_ in puzzles
         if game_kind(puzzles.game_of(id_)).layout == "stock" and puzzles.missed_by(id_) <= EASY_MISSED
     )
-    return puzzles[easy[day.toordinal() % len(easy)]]
+    return puzzles[easy_ids[day.toordinal() % len(easy_ids)]]
 
 
 class GroupPuzzles:
@@ -117,10 +117,10 @@ class GroupPuzzles:
             if puzzle and await self.ratings.answer_of(person, puzzle):
                 await self._answered.add(day, person)
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Move a chat's hour and today's answers to its new id, unless the new id has its own. Safe to call twice."""
-        await self.hours.move(old, new, self.today())
-        await self.ratings.move_chat(chat_of(old), chat_of(new), self.today())
+        await self.hours.move(old_id, new_id, self.today())
+        await self.ratings.move_chat(chat_of(old_id), chat_of(new_id), self.today())
 
     async def send_due(self) -> None:
         now = self._host_time.now()

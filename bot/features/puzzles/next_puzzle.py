@@ -26,8 +26,8 @@ class NextPuzzle:
         """Return a person's next puzzle, of ``game`` if one is named. Return None if all are answered."""
         if game:
             return await choose_next(self._ratings, person, all_puzzles(), {game})
-        known = await self._known_games(person)
-        return await choose_next(self._ratings, person, all_puzzles(), known) or await choose_next(
+        known_games = await self._known_games(person)
+        return await choose_next(self._ratings, person, all_puzzles(), known_games) or await choose_next(
             self._ratings, person, all_puzzles()
         )
 
@@ -37,11 +37,11 @@ class NextPuzzle:
         Newcomers know no partner and no packets.
         """
         numbers = await self._archive.numbers_of(person)
-        played = {game.record.game for game in await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])}
+        played_games = {game.record.game for game in await self._archive.games_by_number(numbers[-GAMES_SEARCHED:])}
         answered = {
             all_puzzles().game_of(id_) for id_ in await self._ratings.answered_ids(person) if id_ in all_puzzles()
         }
-        return {id_ for id_, kind in GAMES.items() if kind.layout == "stock"} | played | answered
+        return {id_ for id_, kind in GAMES.items() if kind.layout == "stock"} | played_games | answered
 
 
 async def choose_next(
@@ -51,20 +51,20 @@ async def choose_next(
 
     A person's first puzzles have one star. Return None if all are answered. Raises store errors.
     """
-    chosen, answered = await ratings.next_id(person), await ratings.answered_ids(person)
-    if chosen in puzzles.keys() - answered and puzzles.game_of(chosen) in games:
-        return puzzles[chosen]
-    solver, rated = await ratings.standing(person), await ratings.mu_of_rated()
+    next_id, answered = await ratings.next_id(person), await ratings.answered_ids(person)
+    if next_id in puzzles.keys() - answered and puzzles.game_of(next_id) in games:
+        return puzzles[next_id]
+    solver, mu_by_puzzle = await ratings.standing(person), await ratings.mu_of_rated()
 
     def distance(id_: str) -> tuple[bool, float, str]:
-        mu = rated[id_] if id_ in rated else initial_mu(puzzles.missed_by(id_))
+        mu = mu_by_puzzle[id_] if id_ in mu_by_puzzle else initial_mu(puzzles.missed_by(id_))
         is_too_hard = solver.answered < EASY_ANSWERS and puzzles.missed_by(id_) >= ONE_STAR
         return is_too_hard, abs(mu - solver.mu), id_
 
-    unanswered = (id_ for id_ in puzzles if id_ not in answered and puzzles.game_of(id_) in games)
-    nearest = nsmallest(CANDIDATES, unanswered, key=distance)
-    if not nearest:
+    unanswered_ids = (id_ for id_ in puzzles if id_ not in answered and puzzles.game_of(id_) in games)
+    nearest_ids = nsmallest(CANDIDATES, unanswered_ids, key=distance)
+    if not nearest_ids:
         return None
-    chosen = choice(nearest)
-    await ratings.set_next_id(person, chosen)
-    return puzzles[chosen]
+    next_id = choice(nearest_ids)
+    await ratings.set_next_id(person, next_id)
+    return puzzles[next_id]

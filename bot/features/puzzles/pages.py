@@ -51,11 +51,11 @@ def puzzle_panel(
     rows = position.card_rows("group" if context.day else "play")
     if not context.day:
         return page.panel(*rows)
-    why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
+    why_button = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
     if not has_hours:
-        return page.panel(*rows, (why,))
+        return page.panel(*rows, (why_button,))
     hours = hour_row(language, context.hour, lambda hour: actions.page("puzzle", "hour", hour, puzzle.id))
-    return page.panel(*rows, (why,), hours)
+    return page.panel(*rows, (why_button,), hours)
 
 
 def solution_panel(
@@ -74,8 +74,8 @@ def solution_panel(
         page.line(line)
     page.fold()
     position.write_cards(page)
-    lines = Button(texts(language).gettext("💡 Best play"), actions.page("puzzle", "lines", puzzle.id))
-    return page.panel((lines, _next_button(language)))
+    lines_button = Button(texts(language).gettext("💡 Best play"), actions.page("puzzle", "lines", puzzle.id))
+    return page.panel((lines_button, _next_button(language)))
 
 
 def lines_panel(language: str, suits: str, puzzle: Puzzle, card: str, *, has_verdict: bool = True) -> Panel:
@@ -89,11 +89,11 @@ def lines_panel(language: str, suits: str, puzzle: Puzzle, card: str, *, has_ver
         page.gap()
     page.line(_("Best play from here:"))
     position.write_line(page, puzzle.lines[0])
-    mine = puzzle.line(puzzle.pack.index[card])
-    if mine and mine != puzzle.lines[0]:
+    own_line = puzzle.line(puzzle.pack.index[card])
+    if own_line and own_line != puzzle.lines[0]:
         page.gap()
         page.line(_("After {card}:"), card=position.words.card(card))
-        position.write_line(page, mine)
+        position.write_line(page, own_line)
     if has_verdict:
         page.fold()
         position.write_cards(page)
@@ -111,12 +111,12 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     if best == card:
         return _("✅ Right: {card} earns most.").format(card=card_name(words, card))
     points_lost = puzzle.points_lost(card) * score_unit_of(puzzle.game)
-    lost = ngettext(
+    sentence = ngettext(
         "❌ Best: {best},\n{count} point more than your {card}",
         "❌ Best: {best},\n{count} points more than your {card}",
         points_lost,
     )
-    return lost.format(best=card_name(words, best), card=card_name(words, card), count=points_lost)
+    return sentence.format(best=card_name(words, best), card=card_name(words, card), count=points_lost)
 
 
 def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:
@@ -133,8 +133,8 @@ def standing_lines(language: str, change: StandingChange | None, standing: Puzzl
     _ = texts(language).gettext
     rating = _("Your puzzle rating: {rating}").format(rating=standing.rating)
     if change:
-        gain = signed_text(change.now.rating - change.before.rating)
-        rating = _("Your puzzle rating: {rating} ({change})").format(rating=change.now.rating, change=gain)
+        gain = signed_text(change.new_standing.rating - change.old_standing.rating)
+        rating = _("Your puzzle rating: {rating} ({change})").format(rating=change.new_standing.rating, change=gain)
     if standing.answered < FIRST_RATED_ANSWERS:
         return []
     right = _("Right answers: {solved} of {answered} · in a row: {run} (best: {longest})").format(

@@ -20,13 +20,13 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
     best = position.code(here.best_card) if trick else ""
     playable = {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
     # The pictures' font lacks fractions.
-    ours, theirs = (label.replace("⅓", " 1/3").replace("⅔", " 2/3") for label in position.taken_labels())
+    own_label, other_label = (label.replace("⅓", " 1/3").replace("⅔", " 2/3") for label in position.taken_labels())
     names = [capitalize(name) for name in position.names]
     return Scene(
         deck=Deck(faces.deck, style),
         sides=(
-            Side(" + ".join(names[::2]), "", (ours,), is_to_move=True),
-            Side(" + ".join(names[1::2]), "", (theirs,)),
+            Side(" + ".join(names[::2]), "", (own_label,), is_to_move=True),
+            Side(" + ".join(names[1::2]), "", (other_label,)),
         ),
         target=_("Puzzle"),
         line=position.order(),

@@ -42,8 +42,8 @@ class PuzzleStanding:
 
 
 class StandingChange(NamedTuple):
-    before: PuzzleStanding
-    now: PuzzleStanding
+    old_standing: PuzzleStanding
+    new_standing: PuzzleStanding
 
 
 class AnswerCounts(NamedTuple):
@@ -59,13 +59,13 @@ class PuzzleRatings:
         self._answer = client.register_script(ANSWER)
 
     async def standing(self, person: str) -> PuzzleStanding:
-        found = await self._client.hget(keys.PEOPLE, person)
-        return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
+        text = await self._client.hget(keys.PEOPLE, person)
+        return PuzzleStanding(**json.loads(text)) if text else PuzzleStanding()
 
     async def answer_of(self, person: str, puzzle: str) -> str:
         """Return the card that a person chose in a puzzle, or an empty string if they have not answered."""
-        found = await self._client.hget(keys.answers(person), puzzle)
-        return found.decode() if found else ""
+        card = await self._client.hget(keys.answers(person), puzzle)
+        return card.decode() if card else ""
 
     async def answered_ids(self, person: str) -> set[str]:
         """Return the ids of the puzzles that a person has answered."""
@@ -80,8 +80,8 @@ class PuzzleRatings:
 
     async def mu_of_rated(self) -> dict[str, float]:
         """Return openskill's mu of every puzzle that someone has answered, by its id."""
-        found = await self._client.hgetall(keys.RATINGS)
-        return {id_.decode(): _parse_rating(text)[0] for id_, text in found.items()}
+        ratings = await self._client.hgetall(keys.RATINGS)
+        return {id_.decode(): _parse_rating(text)[0] for id_, text in ratings.items()}
 
     async def take_answer(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
@@ -90,33 +90,35 @@ class PuzzleRatings:
         is_right = card == puzzle.pack.codes[puzzle.best]
         answers = keys.answers(person)
         while True:
-            known = (await self._client.hget(keys.PEOPLE, person) or b"").decode()
+            known_text = (await self._client.hget(keys.PEOPLE, person) or b"").decode()
             text = await self._client.hget(keys.RATINGS, puzzle.id)
-            before = PuzzleStanding(**json.loads(known)) if known else PuzzleStanding()
+            old_standing = PuzzleStanding(**json.loads(known_text)) if known_text else PuzzleStanding()
             now, (mu, sigma) = rate_answer(
-                before, _parse_rating(text) if text else (initial_mu(puzzle.missed), INITIAL_SIGMA), is_right=is_right
+                old_standing,
+                _parse_rating(text) if text else (initial_mu(puzzle.missed), INITIAL_SIGMA),
+                is_right=is_right,
             )
-            taken = await self._answer(
+            outcome = await self._answer(
                 keys=[answers, keys.PEOPLE, keys.RATINGS, keys.chat_answers(*group) if group else answers],
                 args=[
-                    *(puzzle.id, card, person, known, json.dumps(asdict(now)), f"{mu} {sigma}"),
+                    *(puzzle.id, card, person, known_text, json.dumps(asdict(now)), f"{mu} {sigma}"),
                     *(("right" if is_right else "wrong") if group else "", KEPT_SECONDS),
                 ],
             )
-            if taken >= 0:
-                return StandingChange(before, now) if taken else None
+            if outcome >= 0:
+                return StandingChange(old_standing, now) if outcome else None
 
     # In groups
 
     async def count_answers(self, chat: str, day: date) -> AnswerCounts:
         """Count the answers to a day's puzzle in a group."""
-        right, wrong = await self._client.hmget(keys.chat_answers(chat, day), "right", "wrong")
-        return AnswerCounts(int(right or 0), int(wrong or 0))
+        right_count, wrong_count = await self._client.hmget(keys.chat_answers(chat, day), "right", "wrong")
+        return AnswerCounts(int(right_count or 0), int(wrong_count or 0))
 
-    async def move_chat(self, old: str, new: str, day: date) -> None:
+    async def move_chat(self, old_id: str, new_id: str, day: date) -> None:
         """Move a day's answers to a chat's new id, unless the new id has answers."""
-        if await self._client.exists(keys.chat_answers(old, day)):
-            await self._client.renamenx(keys.chat_answers(old, day), keys.chat_answers(new, day))
+        if await self._client.exists(keys.chat_answers(old_id, day)):
+            await self._client.renamenx(keys.chat_answers(old_id, day), keys.chat_answers(new_id, day))
 
     # Export and deletion
 

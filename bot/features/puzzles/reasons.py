@@ -12,9 +12,9 @@ MAX_CARDS = 3  # cards that a reason names for one move
 
 
 class _Gain(NamedTuple):
-    """What the reader's side takes after a card is ``played``: cards, whether the last trick too, and its tricks."""
+    """What the reader's side takes after ``played_card``: cards, perhaps the last trick, and a number of tricks."""
 
-    played: int
+    played_card: int
     cards: frozenset[int]
     has_last_trick: bool
     tricks: int
@@ -24,8 +24,8 @@ def reason(position: PuzzleText, card: str) -> str:
     """Return why the best card earns more than ``card``; for the best card, more than the second best."""
     puzzle = position.puzzle
     best = puzzle.lines[0]
-    mine = puzzle.line(puzzle.pack.index[card])
-    other = puzzle.lines[1] if mine is None or mine is best else mine
+    own_line = puzzle.line(puzzle.pack.index[card])
+    other = puzzle.lines[1] if own_line is None or own_line is best else own_line
     with_best, with_other = _gain(puzzle, best), _gain(puzzle, other)
     first_cards = (position.code(line.cards[0]) for line in (best, other))
     names = dict(zip(("best", "other"), (card_in_sentence(position.words, code) for code in first_cards), strict=True))
@@ -36,24 +36,24 @@ def reason(position: PuzzleText, card: str) -> str:
 
 
 def _gain(puzzle: Puzzle, line: Line) -> _Gain:
-    here, trick = puzzle.position(), [*puzzle.trick]
-    taken: list[int] = []
+    position, trick = puzzle.position(), [*puzzle.trick]
+    taken_cards: list[int] = []
     tricks, is_mine = 0, False
     for card in line.cards:
-        here.play(card)
+        position.play(card)
         trick.append(card)
-        if not here.trick_size:
-            is_mine = here.turn % 2 == 0
+        if not position.trick_size:
+            is_mine = position.turn % 2 == 0
             tricks += is_mine
-            taken += trick if is_mine else []
+            taken_cards += trick if is_mine else []
             trick = []
-    return _Gain(line.cards[0], frozenset(taken), is_mine, tricks)
+    return _Gain(line.cards[0], frozenset(taken_cards), is_mine, tricks)
 
 
 def _tressette_reason(position: PuzzleText, best: _Gain, other: _Gain, names: dict[str, str]) -> str:
     _, are_four = position.words.text, len(position.names) > 2
-    more, instead = _prizes(position, best, other), _prizes(position, other, best)
-    if not more:
+    best_prizes, other_prizes = _prizes(position, best, other), _prizes(position, other, best)
+    if not best_prizes:
         # The best card itself makes the difference.
         line = (
             _("With {other} your opponents take {best} later.")
@@ -61,33 +61,35 @@ def _tressette_reason(position: PuzzleText, best: _Gain, other: _Gain, names: di
             else _("With {other} your opponent takes {best} later.")
         )
         return line.format(**names)
-    if instead:
+    if other_prizes:
         line = (
             _("With {best} your side brings home {more}, with {other} only {instead}.")
             if are_four
             else _("With {best} you bring home {more}, with {other} only {instead}.")
         )
-        return line.format(**names, more=more, instead=instead)
+        return line.format(**names, more=best_prizes, instead=other_prizes)
     line = (
         _("With {best} your side also brings home {more}. With {other} your opponents do.")
         if are_four
         else _("With {best} you also bring home {more}. With {other} your opponent does.")
     )
-    return line.format(**names, more=more)
+    return line.format(**names, more=best_prizes)
 
 
-def _prizes(position: PuzzleText, gain: _Gain, without: _Gain) -> str:
+def _prizes(position: PuzzleText, gain: _Gain, other_gain: _Gain) -> str:
     """Return what one gain has and another one has not: the last trick and cards worth points, the dearest first.
 
     The card that is played now goes without saying.
     """
-    _, worth = position.words.text, position.puzzle.position().WORTH
-    found = (card for card in gain.cards - without.cards - {gain.played} if worth[card])
-    cards = sorted(found, key=lambda card: (-worth[card], -card))
+    _, card_values = position.words.text, position.puzzle.position().WORTH
+    prize_cards = (card for card in gain.cards - other_gain.cards - {gain.played_card} if card_values[card])
+    cards = sorted(prize_cards, key=lambda card: (-card_values[card], -card))
     parts = [card_in_sentence(position.words, position.code(card)) for card in cards[:MAX_CARDS]]
-    if hidden := len(cards[MAX_CARDS:]):
-        parts.append(position.words.ngettext("one more card", "{count} more cards", hidden).format(count=hidden))
-    if gain.has_last_trick and not without.has_last_trick:
+    if hidden_count := len(cards[MAX_CARDS:]):
+        parts.append(
+            position.words.ngettext("one more card", "{count} more cards", hidden_count).format(count=hidden_count)
+        )
+    if gain.has_last_trick and not other_gain.has_last_trick:
         parts.append(_("the deal’s last trick"))
     return _list(parts, _(" and "))
 
@@ -96,10 +98,12 @@ def _list(parts: Sequence[str], last_joiner: str) -> str:
     return last_joiner.join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-def _spades_reason(position: PuzzleText, bids: tuple[int, int], won: Sequence[int], names: dict[str, str]) -> str:
-    """Compare the reader's tricks, ``won``, with the best card and with the other one."""
+def _spades_reason(
+    position: PuzzleText, bids: tuple[int, int], won_tricks: Sequence[int], names: dict[str, str]
+) -> str:
+    """Compare the reader's tricks, ``won_tricks``, with the best card and with the other one."""
     words = position.words
-    _, lost = words.text, [SpadesDeal.LENGTH - tricks for tricks in won]
+    _, lost_tricks = words.text, [SpadesDeal.LENGTH - tricks for tricks in won_tricks]
 
     def count(tricks: int) -> str:
         return words.ngettext("{count} trick", "{count} tricks", tricks).format(count=tricks)
@@ -107,14 +111,14 @@ def _spades_reason(position: PuzzleText, bids: tuple[int, int], won: Sequence[in
     def bid_text(bid: int) -> str:
         return _("bid of {tricks}").format(tricks=bid) if bid else _("nil bid")
 
-    if _is_made(bids[0], won[0]) and not _is_made(bids[0], won[1]):
+    if _is_made(bids[0], won_tricks[0]) and not _is_made(bids[0], won_tricks[1]):
         line = _("With {best} you take {tricks} and keep your {bid}. With {other} you take {count}.")
-        return line.format(**names, tricks=count(won[0]), bid=bid_text(bids[0]), count=won[1])
-    if _is_made(bids[1], lost[1]) and not _is_made(bids[1], lost[0]):
+        return line.format(**names, tricks=count(won_tricks[0]), bid=bid_text(bids[0]), count=won_tricks[1])
+    if _is_made(bids[1], lost_tricks[1]) and not _is_made(bids[1], lost_tricks[0]):
         line = _("With {best} your opponent takes {tricks} and misses the {bid}. With {other} it’s {count}.")
-        return line.format(**names, tricks=count(lost[0]), bid=bid_text(bids[1]), count=lost[1])
+        return line.format(**names, tricks=count(lost_tricks[0]), bid=bid_text(bids[1]), count=lost_tricks[1])
     line = _("With {best} you take {tricks}, with {other} {count}.")
-    return line.format(**names, tricks=count(won[0]), count=won[1])
+    return line.format(**names, tricks=count(won_tricks[0]), count=won_tricks[1])
 
 
 def _is_made(bid: int, tricks: int) -> bool:

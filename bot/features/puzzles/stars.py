@@ -9,4 +9,4 @@ MAX_STARS = 4
 
 
 def count_stars(puzzle: Puzzle) -> int:
-    return next((stars for below, stars in LIMITS if puzzle.missed < below), MAX_STARS)
+    return next((stars for limit, stars in LIMITS if puzzle.missed < limit), MAX_STARS)

@@ -28,10 +28,10 @@ class PuzzleText:
     def __init__(self, language: str, suits: str, puzzle: Puzzle) -> None:
         self.puzzle, self.unit = puzzle, score_unit_of(puzzle.game)
         _ = texts(language).gettext
-        others = [_("opponent")] if len(puzzle.hands) == 2 else [_("right"), _("partner"), _("left")]
-        self.names = [_("you"), *others]
+        other_names = [_("opponent")] if len(puzzle.hands) == 2 else [_("right"), _("partner"), _("left")]
+        self.names = [_("you"), *other_names]
         # A photo's caption has room for a thousand characters, and lines name players often.
-        self.short_names = [_("you"), *([_("they")] if len(others) == 1 else others)]
+        self.short_names = [_("you"), *([_("they")] if len(other_names) == 1 else other_names)]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
     def write_heading(self, page: Writer, day: date | None) -> None:
@@ -48,13 +48,13 @@ class PuzzleText:
 
     def order(self) -> str:
         """Return who led the trick, and who plays after the reader."""
-        _, later = self.words.text, ", ".join(self.names[1 : len(self.names) - len(self.puzzle.trick)])
+        _, later_players = self.words.text, ", ".join(self.names[1 : len(self.names) - len(self.puzzle.trick)])
         if not self.puzzle.trick:
-            return _("You lead. After you: {names}.").format(names=later)
+            return _("You lead. After you: {names}.").format(names=later_players)
         leader = capitalize(self.names[self._leader])
-        if not later:
+        if not later_players:
             return _("{name} led. You play last.").format(name=leader)
-        return _("{name} led. After you: {names}.").format(name=leader, names=later)
+        return _("{name} led. After you: {names}.").format(name=leader, names=later_players)
 
     def seat_note(self, seat: int) -> str:
         """Return a seat's part in the trick: it led, or plays after the reader; empty for the others."""
@@ -89,19 +89,19 @@ class PuzzleText:
                 "What counts: your points of this deal minus your opponent’s. Spades are trumps, and a trick above "
                 "the bid is worth one point."
             )
-        leftovers = _("Leftovers of three are lost.") if self.unit > 1 else _("Leftover thirds are lost.")
+        leftovers_text = _("Leftovers of three are lost.") if self.unit > 1 else _("Leftover thirds are lost.")
         line = (
             _("What counts: your points at the end of the deal. The last trick is worth {points}.")
             if len(self.names) == 2
             else _("What counts: your side’s points at the end of the deal. The last trick is worth {points}.")
         )
-        return f"{line.format(points=self.unit)} {leftovers}"
+        return f"{line.format(points=self.unit)} {leftovers_text}"
 
-    def figures(self, chosen: str) -> list[Figure]:
+    def figures(self, chosen_card: str) -> list[Figure]:
         """Return the points that each card earns, the best first, and mark the reader's card."""
         best = self.code(self.puzzle.best)
         return [
-            Figure(code, self.points_text(line), code == best, code == chosen)
+            Figure(code, self.points_text(line), code == best, code == chosen_card)
             for line in self.puzzle.lines
             for code in [self.code(line.cards[0])]
         ]
@@ -119,11 +119,11 @@ class PuzzleText:
         words = self.words.ngettext("{count} point", "{count} points", abs(points))
         return words.format(count=self.puzzle.format_points(points))
 
-    def write_figures(self, page: Writer, chosen: str) -> None:
+    def write_figures(self, page: Writer, chosen_card: str) -> None:
         """Write the points of each card, one line for each."""
         _ = self.words.text
         page.line("{title}:", title=self.figures_title())
-        for figure in self.figures(chosen):
+        for figure in self.figures(chosen_card):
             sign = "✅" if figure.is_best else "❌" if figure.is_chosen else "▫️"
             line = f"{sign} {self.words.card(figure.code)}:{NO_BREAK}{figure.points}"
             page.line(_("{figure} (your card)").format(figure=line) if figure.is_chosen else line)
@@ -133,8 +133,8 @@ class PuzzleText:
         return [(self.names[seat], code) for seat, code in self._trick_cards()]
 
     def _trick_cards(self) -> list[tuple[int, str]]:
-        first = len(self.names) - len(self.puzzle.trick)
-        return [(first + index, self.code(card)) for index, card in enumerate(self.puzzle.trick)]
+        first_seat = len(self.names) - len(self.puzzle.trick)
+        return [(first_seat + index, self.code(card)) for index, card in enumerate(self.puzzle.trick)]
 
     def codes(self, seat: int) -> list[str]:
         """Return a hand by suit, from high to low."""
@@ -147,45 +147,49 @@ class PuzzleText:
     def taken_text(self) -> str:
         """Return each side's points, or tricks and bid, so far."""
         _ = self.words.text
-        ours, theirs = self.puzzle.taken
+        own_points, other_points = self.puzzle.taken
         if self.puzzle.bids is None:
             line = (
                 _("Points so far: you {ours}, they {theirs}")
                 if len(self.names) > 2
                 else _("Points so far: you {ours}, opponent {theirs}")
             )
-            return line.format(ours=thirds_text(ours * self.unit), theirs=thirds_text(theirs * self.unit))
+            return line.format(ours=thirds_text(own_points * self.unit), theirs=thirds_text(other_points * self.unit))
         bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
         line = _("You bid {bid} and took {ours}. Your opponent bid {other_bid} and took {theirs}.")
-        return line.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
+        return line.format(bid=bids[0], ours=own_points, other_bid=bids[1], theirs=other_points)
 
     def taken_labels(self) -> tuple[str, str]:
         """Return each side's points at Tressette, or tricks and bid at Spades, for a picture."""
-        labels, taken = self.words.labels, self.puzzle.taken
+        labels, taken_by_side = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             one_point = self.words.ngettext("point", "points", 1)
-            points = [thirds_text(thirds * self.unit) for thirds in taken]
-            ours, theirs = (f"{text} {one_point if text == '1' else labels['points']}" for text in points)
+            points = [thirds_text(thirds * self.unit) for thirds in taken_by_side]
+            own_label, other_label = (f"{text} {one_point if text == '1' else labels['points']}" for text in points)
         else:
             bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
-            ours, theirs = (f"{won}/{bid} {labels['tricks']}" for won, bid in zip(taken, bids, strict=True))
-        return ours, theirs
+            own_label, other_label = (
+                f"{taken}/{bid} {labels['tricks']}" for taken, bid in zip(taken_by_side, bids, strict=True)
+            )
+        return own_label, other_label
 
     def write_line(self, page: Writer, line: Line) -> None:
         """Write the rest of the deal, one line for each trick, and the result that these moves earn."""
-        here, names = self.puzzle.position(), self.short_names
+        position, names = self.puzzle.position(), self.short_names
 
         def name_and_card(seat: int, code: str) -> str:
             # The joiners that keep a card on one line would take too many characters.
             return f"{names[seat]}{NO_BREAK}{self.words.card(code).replace(JOINER, '')}"
 
-        laid = [name_and_card(seat, code) for seat, code in self._trick_cards()]
+        trick_texts = [name_and_card(seat, code) for seat, code in self._trick_cards()]
         for card in line.cards:
-            laid.append(name_and_card(here.turn, self.code(card)))
-            here.play(card)
-            if not here.trick_size:
-                page.line("{cards} →{space}{name}", cards=" ".join(laid), space=NO_BREAK, name=names[here.turn])
-                laid = []
+            trick_texts.append(name_and_card(position.turn, self.code(card)))
+            position.play(card)
+            if not position.trick_size:
+                page.line(
+                    "{cards} →{space}{name}", cards=" ".join(trick_texts), space=NO_BREAK, name=names[position.turn]
+                )
+                trick_texts = []
         _ = self.words.text
         page.line("{title}: {points}", "bold", title=self.figures_title(), points=self.points_text(line))
 

@@ -26,51 +26,51 @@ class RatingPanels:
     def __init__(self, ratings: Ratings, honours: Honours, people: People, viewers: Viewers) -> None:
         self._ratings, self._honours, self._people, self._viewers = ratings, honours, people, viewers
 
-    async def leaderboard(self, place: str, profile: Profile, where: str, when: str, game: str) -> Panel:
-        if where not in ("chat", "all") or game not in ("all", *GAMES):
+    async def leaderboard(self, place: str, profile: Profile, scope_name: str, period: str, game: str) -> Panel:
+        if scope_name not in ("chat", "all") or game not in ("all", *GAMES):
             raise BadPayload()
-        if when not in ("month", "all") and not PAST_MONTH.fullmatch(when):
+        if period not in ("month", "all") and not PAST_MONTH.fullmatch(period):
             raise BadPayload()
         scope = Scope(
-            chat=chat_of(place) if where == "chat" else EVERYTHING,
-            month={"month": time.strftime("%Y-%m", time.gmtime()), "all": EVERYTHING}.get(when, when),
+            chat=chat_of(place) if scope_name == "chat" else EVERYTHING,
+            month={"month": time.strftime("%Y-%m", time.gmtime()), "all": EVERYTHING}.get(period, period),
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self._ratings
         best = await ratings.best_and_own(scope, profile.id, MAX_LISTED)
-        names = await self._people.names(ranked.person for ranked in best)
+        names = await self._people.names(leader.person for leader in best)
         lines = [
             LeaderboardLine(
-                ranked.rank, names[ranked.person], ranked.standing, ranked.person == profile.id, ranked.history
+                leader.rank, names[leader.person], leader.standing, leader.person == profile.id, leader.history
             )
-            for ranked in best
+            for leader in best
         ]
         viewer = await self._viewers.viewer_at(place)
-        panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.count_ranked(scope))
+        panel = leaderboard_page(viewer.language, scope_name, period, game, lines, await ratings.count_ranked(scope))
         if not viewer.deck:
             return panel
         if not are_drawable([line.name for line in lines if line.rank is not None]):
             panel = replace(panel, fold=None)
-        title = leaderboard_title(viewer.language, where, when, game)
+        title = leaderboard_title(viewer.language, scope_name, period, game)
         return with_picture(panel, leaderboard_sheet(viewer.language, title, lines), viewer.language)
 
     async def honours(self, place: str, profile: Profile) -> Panel:
         people, honours = self._people, self._honours
         if is_private(place):
-            own = await honours.honours_of(profile.id)
-            chats = {chat: (await people.chat(chat)).name for chat in {honour.chat for honour in own}}
-            return own_honours_panel(profile.language, own, chats)
+            own_honours = await honours.honours_of(profile.id)
+            chats = {chat: (await people.chat(chat)).name for chat in {honour.chat for honour in own_honours}}
+            return own_honours_panel(profile.language, own_honours, chats)
         months = await honours.months_of(chat_of(place), MAX_MONTHS)
-        named = {person for month in months for honour in month.honours for person in honour.people}
-        known = await people.names(person for person in named if not is_pseudonym(person))
-        names = {person: known.get(person, NAME) for person in named}
+        honoured_people = {person for month in months for honour in month.honours for person in honour.people}
+        known_names = await people.names(person for person in honoured_people if not is_pseudonym(person))
+        names = {person: known_names.get(person, NAME) for person in honoured_people}
         return chat_honours_panel((await self._viewers.viewer_at(place)).language, months, names)
 
-    async def stats(self, place: str, about: Profile) -> Panel:
+    async def stats(self, place: str, player: Profile) -> Panel:
         ratings = self._ratings
-        lines = await ratings.standings(about.id)
-        history = (await ratings.histories(Scope(), [about.id]))[about.id]
+        lines = await ratings.standings(player.id)
+        history = (await ratings.histories(Scope(), [player.id]))[player.id]
         viewer = await self._viewers.viewer_at(place)
-        panel = stats_page(viewer.language, about.name, lines, history)
-        sheet = stats_sheet(viewer.language, about.name, lines, history) if viewer.deck else None
+        panel = stats_page(viewer.language, player.name, lines, history)
+        sheet = stats_sheet(viewer.language, player.name, lines, history) if viewer.deck else None
         return with_picture(panel, sheet, viewer.language)

@@ -40,18 +40,23 @@ class RatingsFeature(Feature):
         # The store's clock decides, because a worker's clock can be wrong.
         await self.honours.close_past_months(datetime.fromtimestamp(await self._leases.current_time(), UTC))
 
-    async def move_chat(self, old: str, new: str) -> None:
-        await self.honours.move_chat(old, new)
+    async def move_chat(self, old_id: str, new_id: str) -> None:
+        await self.honours.move_chat(old_id, new_id)
 
     def steps_after_games(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self.honours.forget, forgetting.person, forgetting.pseudonym)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        found = await self.honours.honours_of(person)
+        own_honours = await self.honours.honours_of(person)
         return {
             "honours": [
-                {"month": own.month, "chat": own.chat, "kind": own.honour.kind, "figure": own.honour.figure}
-                for own in found
+                {
+                    "month": own_honour.month,
+                    "chat": own_honour.chat,
+                    "kind": own_honour.honour.kind,
+                    "figure": own_honour.honour.figure,
+                }
+                for own_honour in own_honours
             ]
         }
 
@@ -61,9 +66,9 @@ class RatingsFeature(Feature):
         return [Offer("rating", _("My rating"), _("My results in each game"), replace(panel, rows=(), picture=None))]
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
-        where = "all" if is_private(command.place) else "chat"
+        scope_name = "all" if is_private(command.place) else "chat"
         game = find_game(" ".join(command.words)) if command.words else "all"
-        return Reply(panel=await self.standings.leaderboard(command.place, profile, where, "all", game))
+        return Reply(panel=await self.standings.leaderboard(command.place, profile, scope_name, "all", game))
 
     async def _honours(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=await self.standings.honours(command.place, profile))

@@ -125,8 +125,8 @@ async def closed_month(client: Any) -> str:
 
 async def _read_closed(client: Any) -> tuple[str, int]:
     """Return the last closed month, and the number of the last game before the first game of a later month."""
-    found = await client.get(CLOSED_KEY)
-    month, number = found.decode().split() if found else ("", "0")
+    stored_text = await client.get(CLOSED_KEY)
+    month, number = stored_text.decode().split() if stored_text else ("", "0")
     return month, int(number)
 
 
@@ -167,15 +167,15 @@ class Honours:
             return ""
         for name, chat in sorted(tallies):
             forgotten |= await forgetting_marks(self._client)
-            first, shown = await self._ratings.leaders(Scope(chat=chat, month=name))
-            champions = [Honour("champion", tuple(first), shown)] if first else []
+            leaders, shown_rating = await self._ratings.leaders(Scope(chat=chat, month=name))
+            champions = [Honour("champion", tuple(leaders), shown_rating)] if leaders else []
             honours = _redact([*champions, *tallies[name, chat].honours()], forgotten)
             if honours:
                 await self._store(name, chat, honours, self._client.hset)
         if newly_moved := (await self._ratings.moved_chats()).items() - moved.items():
             # Also move the honours that were just written. The next call writes them again and closes the month.
-            for old, new in newly_moved:
-                await self.move_chat(old, new)
+            for old_id, new_id in newly_moved:
+                await self.move_chat(old_id, new_id)
             return ""
         await self._client.set(CLOSED_KEY, f"{month} {number}")
         return month
@@ -187,26 +187,26 @@ class Honours:
         # Index people before writing, so that a kill leaves no honours unindexed. Index them again afterwards,
         # because a /forget during the write can delete the index.
         await self._index_people(month, chat, honours)
-        kept = _redact(honours, await forgetting_marks(self._client))
-        await write(chat_key(chat), month, json.dumps(kept))
-        await self._index_people(month, chat, kept)
+        redacted_honours = _redact(honours, await forgetting_marks(self._client))
+        await write(chat_key(chat), month, json.dumps(redacted_honours))
+        await self._index_people(month, chat, redacted_honours)
 
     async def _index_people(self, month: str, chat: str, honours: Sequence[Honour]) -> None:
         for person in {person for honour in honours for person in honour.people if not is_pseudonym(person)}:
             await self._client.sadd(person_key(person), f"{month} {chat}")
 
     async def months_of(self, chat: str, limit: int) -> list[Month]:
-        found = await self._client.hgetall(chat_key(chat))
-        months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
+        stored_months = await self._client.hgetall(chat_key(chat))
+        months = sorted(((name.decode(), text) for name, text in stored_months.items()), reverse=True)
         return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, limit)]
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
-        found = []
+        own_honours = []
         for entry in sorted(map(bytes.decode, await self._client.smembers(person_key(person))), reverse=True):
             month, chat = entry.split(" ", 1)
             honours = _parse_honours(await self._client.hget(chat_key(chat), month) or b"[]")
-            found += [OwnHonour(month, chat, honour) for honour in honours if person in honour.people]
-        return found
+            own_honours += [OwnHonour(month, chat, honour) for honour in honours if person in honour.people]
+        return own_honours
 
     async def forget(self, person: str, pseudonym: str) -> None:
         for entry in await self._client.smembers(person_key(person)):
@@ -217,14 +217,14 @@ class Honours:
                 await self._client.hset(chat_key(chat), month, json.dumps(honours))
         await self._client.delete(person_key(person))
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Move a chat's honours to its new id, except for months that the new id already has. Idempotent."""
-        for stored, text in (await self._client.hgetall(chat_key(old))).items():
-            month, honours = stored.decode(), list(_parse_honours(text))
-            await self._store(month, new, honours, self._client.hsetnx)
+        for stored_month, text in (await self._client.hgetall(chat_key(old_id))).items():
+            month, honours = stored_month.decode(), list(_parse_honours(text))
+            await self._store(month, new_id, honours, self._client.hsetnx)
             for person in {person for honour in honours for person in honour.people}:
-                await self._client.srem(person_key(person), f"{month} {old}")
-        await self._client.delete(chat_key(old))
+                await self._client.srem(person_key(person), f"{month} {old_id}")
+        await self._client.delete(chat_key(old_id))
 
 
 def _redact(honours: Iterable[Honour], forgotten: Mapping[str, ForgettingMark]) -> list[Honour]:

@@ -31,9 +31,9 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
         page.gap()
         page.line(month_name(month.name, language), "bold")
         for honour in month.honours:
-            *others, last = (isolate_name(localize_name(names[person], language)) for person in honour.people)
-            who = _(" and ").join([", ".join(others), last] if others else [last])
-            page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=who)
+            *other_names, last_name = (isolate_name(localize_name(names[person], language)) for person in honour.people)
+            names_text = _(" and ").join([", ".join(other_names), last_name] if other_names else [last_name])
+            page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=names_text)
     rows = [
         (
             Button(
@@ -53,11 +53,11 @@ def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mappin
     if not honours:
         page.line(_("None yet. Each month your groups honour a champion, the longest winning run and more."))
     for month, chat, honour in honours:
-        where = f" · {isolate_name(chats[chat])}" if chats.get(chat) else ""
+        place_text = f" · {isolate_name(chats[chat])}" if chats.get(chat) else ""
         page.line(
             "{month}{where}: {honour}",
             month=month_name(month, language),
-            where=where,
+            where=place_text,
             honour=honour_text(language, honour),
         )
     return page.panel()

@@ -29,22 +29,22 @@ class LeaderboardLine:
     history: Sequence[RatedGame] = ()  # oldest first
 
 
-def leaderboard_title(language: str, where: str, when: str, game: str) -> list[str]:
+def leaderboard_title(language: str, scope_name: str, period: str, game: str) -> list[str]:
     """Return the parts of a leaderboard's title.
 
-    ``where`` is "chat" or "all"; ``when`` is "month" for the current one, "all", or a month such as 2026-11; ``game``
-    is an id or "all".
+    ``scope_name`` is "chat" or "all". ``period`` is "month" for the current one, "all", or a month such as 2026-11.
+    ``game`` is an id or "all".
     """
     _ = texts(language).gettext
     return [
         _(GAMES[game].name) if game in GAMES else _("all games"),
-        _("this chat") if where == "chat" else _("everywhere"),
-        {"month": _("this month"), "all": _("all time")}.get(when) or month_name(when, language),
+        _("this chat") if scope_name == "chat" else _("everywhere"),
+        {"month": _("this month"), "all": _("all time")}.get(period) or month_name(period, language),
     ]
 
 
 def leaderboard_page(
-    language: str, where: str, when: str, game: str, lines: Sequence[LeaderboardLine], ranked: int
+    language: str, scope_name: str, period: str, game: str, lines: Sequence[LeaderboardLine], ranked_count: int
 ) -> Panel:
     """Return a leaderboard; the arguments are as in `leaderboard_title`.
 
@@ -52,10 +52,10 @@ def leaderboard_page(
     """
     _ = texts(language).gettext
     page = DocumentWriter(_("🏆 Leaderboard"))
-    page.line(" · ".join(leaderboard_title(language, where, when, game)), "italic")
+    page.line(" · ".join(leaderboard_title(language, scope_name, period, game)), "italic")
     page.fold()
     page.gap()
-    if not ranked:
+    if not ranked_count:
         page.line(_("Nobody is ranked yet. It takes {count} games against people.").format(count=MIN_GAMES))
     if ranked_lines := [line for line in lines if line.rank is not None]:
         page.block(_leaderboard_table(language, ranked_lines))
@@ -63,17 +63,17 @@ def leaderboard_page(
         _add_line(page, line, language)
     rows: list[Row] = [
         tuple(
-            choice_button(label, choice == where, actions.page("leaderboard", choice, when, game))
+            choice_button(label, choice == scope_name, actions.page("leaderboard", choice, period, game))
             for choice, label in (("chat", _("this chat")), ("all", _("everywhere")))
         ),
         tuple(
-            choice_button(label, choice == when, actions.page("leaderboard", where, choice, game))
+            choice_button(label, choice == period, actions.page("leaderboard", scope_name, choice, game))
             for choice, label in (("month", _("this month")), ("all", _("all time")))
         ),
     ]
     games = [("all", _("all games")), *game_names(language).items()]
     buttons = [
-        choice_button(label, choice == game, actions.page("leaderboard", where, when, choice))
+        choice_button(label, choice == game, actions.page("leaderboard", scope_name, period, choice))
         for choice, label in games
     ]
     rows += [tuple(buttons[:4]), tuple(buttons[4:])]
@@ -111,12 +111,12 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
     page = DocumentWriter(_("📊 {name}"), name=isolate_name(name))
     page.fold()
     page.gap()
-    played = [line for line in lines if line.standing.games]
-    if not played:
+    played_lines = [line for line in lines if line.standing.games]
+    if not played_lines:
         page.line(_("No rated games yet. Games with a robot don’t count."))
     else:
-        page.block(_stats_table(language, played))
-    for line in played:
+        page.block(_stats_table(language, played_lines))
+    for line in played_lines:
         standing = line.standing
         page.text_line(
             _("{game}: rating {rating}, {games}, {percent} % won, {place}"),
@@ -128,9 +128,9 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         )
     if history:
         page.gap()
-        won, lost = result_letters(language)
-        form = " ".join(won if game.won else lost for game in history[-FORM_GAMES:])
-        page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won, lost=lost)
+        won_letter, lost_letter = result_letters(language)
+        form = " ".join(won_letter if game.won else lost_letter for game in history[-FORM_GAMES:])
+        page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won_letter, lost=lost_letter)
     if len(history) > 1:
         ratings = [game.rating for game in history]
         page.line(

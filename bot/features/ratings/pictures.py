@@ -15,17 +15,17 @@ from engine import GAMES
 
 def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Sheet | None:
     _ = texts(language).gettext
-    played = [line for line in lines if line.standing.games]
-    if not played:
+    played_lines = [line for line in lines if line.standing.games]
+    if not played_lines:
         return None
     parts: list[Part] = []
     if len(history) > 1:
-        begin, end = (day_of(history[index].day * DAY_SECONDS, language) for index in (0, -1))
-        parts.append(Plot((_curve(history),), begin=begin, end=end, marks=(_("won"), _("lost"))))
+        first_day, last_day = (day_of(history[index].day * DAY_SECONDS, language) for index in (0, -1))
+        parts.append(Plot((_curve(history),), begin=first_day, end=last_day, marks=(_("won"), _("lost"))))
     if history:
         parts.append(Form(_("last games"), tuple(game.won for game in history[-FORM_GAMES:]), result_letters(language)))
     rows = []
-    for line in played:
+    for line in played_lines:
         standing = line.standing
         won = _("{percent} % won").format(percent=round(100 * standing.wins / standing.games))
         rows.append(
@@ -36,16 +36,16 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
                 share=standing.wins / standing.games,
             )
         )
-    whole = played[0]
+    overall_line = played_lines[0]
     return Sheet(
         title=drawable_text(name) or NAMELESS,
-        note=f"{whole.standing.rating} · {rank_text(language, whole)}",
+        note=f"{overall_line.standing.rating} · {rank_text(language, overall_line)}",
         parts=(*parts, Rows(tuple(rows))),
     )
 
 
-def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[LeaderboardLine]) -> Sheet | None:
-    """Return a leaderboard with rating curves, or None if it is empty. ``about`` are the parts of its title."""
+def leaderboard_sheet(language: str, title_parts: Sequence[str], lines: Sequence[LeaderboardLine]) -> Sheet | None:
+    """Return a leaderboard with rating curves, or None if it is empty."""
     rows = tuple(
         Row(
             f"{line.rank}. {drawable_text(line.name) or NAMELESS}",
@@ -59,7 +59,7 @@ def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[Leade
     )
     if not rows:
         return None
-    return Sheet(title=texts(language).gettext("Leaderboard"), note=" · ".join(about), parts=(Rows(rows),))
+    return Sheet(title=texts(language).gettext("Leaderboard"), note=" · ".join(title_parts), parts=(Rows(rows),))
 
 
 def _curve(history: Sequence[RatedGame]) -> Curve:

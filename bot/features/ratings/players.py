@@ -157,21 +157,21 @@ class Players:
                     games=standing.games,
                     wins=standing.wins,
                     rank=rank,
-                    ranked=ranked,
+                    ranked=ranked_count,
                 )
-                for game, standing, rank, ranked in standings
+                for game, standing, rank, ranked_count in standings
             ],
             history=[
                 RatedResult(day=EPOCH + timedelta(days=game.day), won=game.won, rating=game.rating) for game in history
             ],
             honours=[
                 PlayerHonour(
-                    month=own.month,
-                    kind=own.honour.kind,
-                    figure=own.honour.figure,
-                    text=f"{month_name(own.month, language)}: {honour_text(language, own.honour)}",
+                    month=own_honour.month,
+                    kind=own_honour.honour.kind,
+                    figure=own_honour.honour.figure,
+                    text=f"{month_name(own_honour.month, language)}: {honour_text(language, own_honour.honour)}",
                 )
-                for own in await self._honours.honours_of(person)
+                for own_honour in await self._honours.honours_of(person)
             ],
             games=await self._games_of(person, language) if person == reader else [],
         )

@@ -48,22 +48,22 @@ class Settings:
         self._people, self._adapters, self._lists, self._updates = people, adapters, lists, updates
 
     @staticmethod
-    def is_valid_choice(chosen: Mapping[str, str]) -> bool:
+    def is_valid_choice(choices: Mapping[str, str]) -> bool:
         """Return whether these are settings of people, with valid values."""
-        return all(value in OWN_SETTINGS.get(name, ()) for name, value in chosen.items())
+        return all(value in OWN_SETTINGS.get(name, ()) for name, value in choices.items())
 
-    async def choose_own(self, person: str, chosen: Mapping[str, str]) -> None:
+    async def choose_own(self, person: str, choices: Mapping[str, str]) -> None:
         """Change a person's settings and redraw their tables. Raises BadPayload for an unknown setting or value."""
-        if not self.is_valid_choice(chosen):
+        if not self.is_valid_choice(choices):
             raise BadPayload()
-        await self._people.update_person(person, **chosen)
+        await self._people.update_person(person, **choices)
         for table in await self._lists.tables_of(person):
             await self._updates.touch(table.code)
 
-    async def choose_on_page(self, person: Person, chosen: Mapping[str, str]) -> None:
+    async def choose_on_page(self, person: Person, choices: Mapping[str, str]) -> None:
         """Change some of a person's settings on a web page."""
         await self._people.meet(person)
-        await self.choose_own(person.id, chosen)
+        await self.choose_own(person.id, choices)
 
     async def appearance(self, person: str, language: str) -> tuple[Setting, ...]:
         """Return the settings that web pages show. ``person`` is empty for a stranger."""

@@ -195,10 +195,10 @@ def programs_page(language: str, programs: Sequence[Program]) -> Panel:
     _ = texts(language).gettext
     page = Writer(_("Your programs"))
     page.line(_("With a token, a program plays as a robot under its own name. Its games aren’t rated."))
-    plays, reads = _("plays"), _("only watches")
+    plays_text, reads_text = _("plays"), _("only watches")
     for number, program in enumerate(programs, 1):
         line = _("{number}. {name}: {does}")
-        page.line(line, number=number, name=program.name, does=plays if "play" in program.scopes else reads)
+        page.line(line, number=number, name=program.name, does=plays_text if "play" in program.scopes else reads_text)
     make_row = (
         Button(_("Token to play"), actions.page("programs", "make", "play"), "good"),
         Button(_("Token to watch"), actions.page("programs", "make", "read")),

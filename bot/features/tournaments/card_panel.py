@@ -18,11 +18,11 @@ MAX_MATCHES = 8  # matches of the round on the card, open ones first
 
 
 def card_panel(
-    language: str, tournament: Tournament, left: int | None, *, has_room: bool = True, maintenance: bool = False
+    language: str, tournament: Tournament, seconds_left: int | None, *, has_room: bool = True, maintenance: bool = False
 ) -> Panel:
     """Return a tournament's card for its chat.
 
-    ``left`` are the seconds left of the round, or None without a round. ``has_room``: the store has room for new
+    ``seconds_left`` is the time left of the round, or None without a round. ``has_room``: the store has room for new
     tables. ``maintenance``: the host allows no new tables now.
     """
     text = TournamentText(language, tournament)
@@ -41,7 +41,7 @@ def card_panel(
         page.gap()
         write_tie_breaks(page, text)
         return page.panel(*_page_rows(text, table))
-    return _playing_card(page, text, table, left, has_room=has_room, maintenance=maintenance)
+    return _playing_card(page, text, table, seconds_left, has_room=has_room, maintenance=maintenance)
 
 
 def payload(tournament: Tournament, *words: object) -> str:
@@ -68,10 +68,10 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
 def organiser_row(text: TournamentText) -> Row:
     """Return the organiser's buttons for a tournament that is not over."""
     tournament, _ = text.tournament, text.gettext
-    off = button(_("Call off"), tournament, "off", style="danger")
+    cancel_button = button(_("Call off"), tournament, "off", style="danger")
     if tournament.phase == "playing":
-        return (off,)
-    return (button(_("Start"), tournament, "start"), button(_("Options"), tournament, "options"), off)
+        return (cancel_button,)
+    return (button(_("Start"), tournament, "start"), button(_("Options"), tournament, "options"), cancel_button)
 
 
 def players_alone(tournament: Tournament) -> list[int]:
@@ -92,26 +92,29 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
     return [tuple(buttons[index : index + 2]) for index in range(0, len(buttons), 2)]
 
 
-def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
-    """Write the players. Those ``alone``, without a partner, come last."""
+def _write_entered(page: Writer, text: TournamentText, players_without_partner: Sequence[int]) -> None:
+    """Write the players. Those without a partner come last."""
     tournament, _ = text.tournament, text.gettext
     teams, count = teams_of(tournament), len(tournament.entered_players)
-    missing = _missing_text(text, MIN_TEAMS[tournament.form] - len(teams))
+    missing_text = _missing_text(text, MIN_TEAMS[tournament.form] - len(teams))
     if not count:
-        page.line(" ".join(filter(None, [_("No players yet."), missing])))
-    elif missing and not alone:
-        *names, last = map(text.player_names, teams)
+        page.line(" ".join(filter(None, [_("No players yet."), missing_text])))
+    elif missing_text and not players_without_partner:
+        *names, last_name = map(text.player_names, teams)
         line = text.ngettext("{names} is in. {missing}", "{names} are in. {missing}", count)
-        page.line(line, names=_(" and ").join([*filter(None, [", ".join(names)]), last]), missing=missing)
+        page.line(line, names=_(" and ").join([*filter(None, [", ".join(names)]), last_name]), missing=missing_text)
     else:
         page.line(text.ngettext("{count} player:", "{count} players:", count).format(count=count), "bold")
-        if together := [team for team in teams if team[0] not in alone]:
-            page.line(_list_names(text, together))
-        if alone:
-            page.line(_("Looking for a partner: {names}"), names=_list_names(text, [(number,) for number in alone]))
+        if complete_teams := [team for team in teams if team[0] not in players_without_partner]:
+            page.line(_list_names(text, complete_teams))
+        if players_without_partner:
+            page.line(
+                _("Looking for a partner: {names}"),
+                names=_list_names(text, [(number,) for number in players_without_partner]),
+            )
             page.line(_("Players without a partner are paired at the start."), "small")
-        if missing:
-            page.line(missing, "italic")
+        if missing_text:
+            page.line(missing_text, "italic")
 
 
 def _missing_text(text: TournamentText, count: int) -> str:
@@ -137,13 +140,13 @@ def _playing_card(
     page: DocumentWriter,
     text: TournamentText,
     table: Sequence[TeamStanding],
-    left: int | None,
+    seconds_left: int | None,
     *,
     has_room: bool,
     maintenance: bool,
 ) -> Panel:
     tournament, _ = text.tournament, text.gettext
-    page.line(round_line(text, left))
+    page.line(round_line(text, seconds_left))
     is_waiting = any(not match.is_over and not match.table for match in tournament.matches)
     if not has_room and is_waiting:
         page.line(
@@ -183,10 +186,10 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
         )
 
 
-def round_line(text: TournamentText, left: int | None) -> str:
+def round_line(text: TournamentText, seconds_left: int | None) -> str:
     if not text.tournament.rounds:
         return text.gettext("The first round is starting.")
-    time = "" if left is None else time_left(text.language, left)
+    time = "" if seconds_left is None else time_left(text.language, seconds_left)
     return " · ".join(filter(None, [text.round_name(len(text.tournament.rounds)), time]))
 
 
@@ -199,12 +202,14 @@ def _write_heading(page: Writer, text: TournamentText, table: Sequence[TeamStand
 def _write_standings(
     page: DocumentWriter, text: TournamentText, table: Sequence[TeamStanding], *, with_tie_breaks: bool
 ) -> None:
-    shown = table[:MAX_PLACES]
-    deciding = [deciding_tie_breaks(table, index) if with_tie_breaks else () for index in range(len(shown))]
-    for standing, tie_breaks in zip(shown, deciding, strict=True):
+    shown_standings = table[:MAX_PLACES]
+    tie_breaks_by_team = [
+        deciding_tie_breaks(table, index) if with_tie_breaks else () for index in range(len(shown_standings))
+    ]
+    for standing, tie_breaks in zip(shown_standings, tie_breaks_by_team, strict=True):
         page.text_line(text.standing_line(standing, *tie_breaks))
-    if shown:
-        page.block(text.standings_table(shown, max(map(len, deciding))))
+    if shown_standings:
+        page.block(text.standings_table(shown_standings, max(map(len, tie_breaks_by_team))))
     if len(table) > MAX_PLACES:
         page.line(text.more_text(len(table) - MAX_PLACES))
 
@@ -215,16 +220,16 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
     if not tournament.rounds:
         return
     matches = tournament.rounds[-1]
-    played = [match for match in matches if not match.is_bye]
-    over = sum(match.is_over for match in played)
-    page.line(_("Matches over: {over} of {count}").format(over=over, count=len(played)), "bold")
-    shown = [match for match in matches if match.table]
-    rest = [match for match in matches if not match.table and (match.is_over or tournament.form != "league")]
-    shown += rest if len(shown) + len(rest) <= MAX_MATCHES else []
-    for match in shown[:MAX_MATCHES]:
+    played_matches = [match for match in matches if not match.is_bye]
+    finished_count = sum(match.is_over for match in played_matches)
+    page.line(_("Matches over: {over} of {count}").format(over=finished_count, count=len(played_matches)), "bold")
+    shown_matches = [match for match in matches if match.table]
+    other_matches = [match for match in matches if not match.table and (match.is_over or tournament.form != "league")]
+    shown_matches += other_matches if len(shown_matches) + len(other_matches) <= MAX_MATCHES else []
+    for match in shown_matches[:MAX_MATCHES]:
         page.line(match_line(text, match))
-    if len(shown) > MAX_MATCHES:
-        page.line(text.more_text(len(shown) - MAX_MATCHES))
+    if len(shown_matches) > MAX_MATCHES:
+        page.line(text.more_text(len(shown_matches) - MAX_MATCHES))
 
 
 def match_line(text: TournamentText, match: Match) -> str:
@@ -289,9 +294,9 @@ def hand_row(text: TournamentText, matches: Sequence[Match], team: int | None) -
 
     If there are several, each button names the opponent.
     """
-    current = [match for match in matches if match.table]
-    label = text.gettext("▶ My hand") if len(current) == 1 else "▶ {name}"
+    open_matches = [match for match in matches if match.table]
+    label = text.gettext("▶ My hand") if len(open_matches) == 1 else "▶ {name}"
     return tuple(
         Button(label.format(name=text.opponent(match, team)), actions.page("hand", match.table), "good")
-        for match in current
+        for match in open_matches
     )

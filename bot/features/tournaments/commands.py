@@ -86,17 +86,19 @@ class TournamentCommands:
             if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)
             return await self._open(place, profile, command.key, chosen_form or form, choice)
-        existing = [
+        live_tournaments = [
             tournament
             for tournament in await self._tournaments.in_chat(place)
             if (tournament.form == "league") == (form == "league")
         ]
-        if not existing:
+        if not live_tournaments:
             return await self._open(place, profile, command.key, form)
-        if len(existing) == 1:
-            await self._cards.repost(existing[0].code)
+        if len(live_tournaments) == 1:
+            await self._cards.repost(live_tournaments[0].code)
         language = (await self._viewers.viewer_at(place)).language
-        return Reply(panel=existing_panel(language, form, await asyncio.gather(*map(self._with_names, existing))))
+        return Reply(
+            panel=existing_panel(language, form, await asyncio.gather(*map(self._with_names, live_tournaments)))
+        )
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None = None) -> Reply:
         if not can_write_anytime(place):
@@ -115,8 +117,13 @@ class TournamentCommands:
 
     async def _choose_usual_times(self, tournament: Tournament, profile: Profile, key: str) -> Tournament:
         """Set the usual clock and time of the form (leagues have their own), unless the organiser chose others."""
-        usual, leagues = ((await self._people.chat(tournament.place)).clock, USUAL["time"]), (DAY, LEAGUE_TIME)
-        (old_clock, old_time), (clock, time) = (usual, leagues) if tournament.form == "league" else (leagues, usual)
+        usual_times, league_times = (
+            ((await self._people.chat(tournament.place)).clock, USUAL["time"]),
+            (DAY, LEAGUE_TIME),
+        )
+        (old_clock, old_time), (clock, time) = (
+            (usual_times, league_times) if tournament.form == "league" else (league_times, usual_times)
+        )
         if tournament.choice.clock == old_clock:
             choice = replace(tournament.choice, clock=clock)
             tournament = await self._registration.choose_game(tournament.code, profile.id, choice, f"{key} clock")
@@ -141,14 +148,14 @@ class TournamentCommands:
         match words:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form)
-            case ["own", *rest]:
-                panel = await self.list_own(profile, _parse_number(rest))
+            case ["own", *numbers]:
+                panel = await self.list_own(profile, _parse_number(numbers))
                 return private_reply(press.place, profile.language, panel)
-            case [code, verb, *rest]:
+            case [code, verb, *numbers]:
                 tournament = await self._with_names(await self._tournaments.load(code[:8]))
                 handle = self._organise if verb in ORGANISER_VERBS else self._answer_player
                 try:
-                    answer = await handle(press, profile, tournament, verb, rest)
+                    answer = await handle(press, profile, tournament, verb, numbers)
                 except OnlyTheOrganiser:
                     raise OnlyTheOrganiser(name=tournament.opener.name) from None
                 return answer if isinstance(answer, Reply) else private_reply(press.place, profile.language, answer)
@@ -293,26 +300,26 @@ class TournamentCommands:
 
     async def _results(self, press: Press, profile: Profile, tournament: Tournament, number: int) -> Panel:
         games: dict[Key, str] = {}
-        if parts := result_pages(tournament):
-            part = parts[min(number, len(parts)) - 1]
-            results = {match.number: match.results.get(part.deal) for match in part.matches}
+        if pages := result_pages(tournament):
+            results_page = pages[min(number, len(pages)) - 1]
+            results = {match.number: match.results.get(results_page.deal) for match in results_page.matches}
             games = {
-                (part.round, match, part.deal): result.game
+                (results_page.round, match, results_page.deal): result.game
                 for match, result in results.items()
                 if result and result.game
             }
         # The host might have moved some of the games to files.
-        kept = await self._archive.kept_ids(list(games.values()))
-        replays = {key: id_ for key, id_ in games.items() if id_ in kept}
+        archived_ids = await self._archive.kept_ids(list(games.values()))
+        replays = {key: id_ for key, id_ in games.items() if id_ in archived_ids}
         pages_url = (await self._viewers.viewer_at(press.place)).pages_url
         return results_panel(profile.language, tournament, number, replays, pages_url)
 
     async def _player_panel(self, profile: Profile, tournament: Tournament) -> Panel:
-        left, own = await asyncio.gather(
+        seconds_left, own_tournaments = await asyncio.gather(
             self._tournaments.seconds_left(tournament), self._tournaments.of_person(profile.id)
         )
-        has_others = any(other.code != tournament.code for other in own)
-        panel = player_panel(profile.language, profile.id, tournament, left, has_others=has_others)
+        has_others = any(other.code != tournament.code for other in own_tournaments)
+        panel = player_panel(profile.language, profile.id, tournament, seconds_left, has_others=has_others)
         if not (tournament.is_public_on_web and (pages := await self._pages_url(profile))):
             return panel
         label = texts(profile.language).gettext("Page on the web")
@@ -330,14 +337,14 @@ class TournamentCommands:
             if tournament.phase == "playing" and team is not None
             else []
         )
-        sent = [code for code in tables if code and await self._private_hands.resend(profile.id, code, place)]
-        if not sent:
+        sent_codes = [code for code in tables if code and await self._private_hands.resend(profile.id, code, place)]
+        if not sent_codes:
             return await self._player_panel(profile, tournament)
         if is_shown_here:
             return Reply()
         if not profile.has_private_chat:
             toast = texts(profile.language).gettext("Open our private chat: your hand comes there.")
-        return Reply(toast, start_word=sent[0], has_private_chat=profile.has_private_chat)
+        return Reply(toast, start_word=sent_codes[0], has_private_chat=profile.has_private_chat)
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:

@@ -56,11 +56,11 @@ class Director:
         self._failed_at: dict[str, float] = {}
 
     async def check_all(self) -> None:
-        for code, since in (await self.tournaments.live_codes()).items():
+        for code, opened_at in (await self.tournaments.live_codes()).items():
             if time.monotonic() - self._failed_at.get(code, -RETRY_SECONDS) < RETRY_SECONDS:
                 continue
             try:
-                await self.check(await self.tournaments.load(code), since)
+                await self.check(await self.tournaments.load(code), opened_at)
             except NoSuchTournament:
                 await self.tournaments.drop_code(code)
             except STORE_ERRORS:
@@ -73,18 +73,18 @@ class Director:
                 self._failed_at[code] = time.monotonic()
                 log.exception("tournament_check_failed", tournament=code, again_in=RETRY_SECONDS)
 
-    async def check(self, tournament: Tournament, since: int) -> None:
-        """Take the next steps of a tournament. ``since`` is when it was opened, in Unix seconds."""
+    async def check(self, tournament: Tournament, opened_at: int) -> None:
+        """Take the next steps of a tournament. ``opened_at`` is in Unix seconds."""
         version, advanced_at = self._advanced.get(tournament.code, (0, 0.0))
         if tournament.version != version or time.monotonic() - advanced_at >= ADVANCE_SECONDS:
-            tournament = await self._advance(tournament, since)
+            tournament = await self._advance(tournament, opened_at)
             self._advanced[tournament.code] = tournament.version, time.monotonic()
         if await self.cards.update(tournament) and not tournament.is_live:
             await self.tournaments.unlist(tournament)
             self._advanced.pop(tournament.code, None)
 
-    async def _advance(self, tournament: Tournament, since: int) -> Tournament:
-        if tournament.phase == "open" and time.time() - since > UNSTARTED_SECONDS:
+    async def _advance(self, tournament: Tournament, opened_at: int) -> Tournament:
+        if tournament.phase == "open" and time.time() - opened_at > UNSTARTED_SECONDS:
             tournament = await self._commit(tournament, "expired", [Cancel()])
         if tournament.phase == "playing":
             tournament = await self._advance_rounds(tournament)
@@ -114,39 +114,39 @@ class Director:
         pairs = await asyncio.to_thread(next_round, tournament)
         number = len(tournament.rounds) + 1
         if pairs is None:
-            committed = await self._commit(tournament, "finish", [Finish()])
+            updated = await self._commit(tournament, "finish", [Finish()])
         else:
             ends_at = await self.tournaments.playing_time() + tournament.time
             log.info("tournament_round_started", tournament=tournament.code, round=number, matches=len(pairs))
-            committed = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
+            updated = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
         # If a player withdrew in the meantime, nothing was written. The next call pairs the round without them.
-        return await self._advance_rounds(committed)
+        return await self._advance_rounds(updated)
 
     async def _advance_matches(self, tournament: Tournament) -> Tournament:
-        played = await self.tournaments.playing_time()
+        playing_time = await self.tournaments.playing_time()
         matches = [match for match in tournament.matches if not match.is_over]
         playing = Counter(team for match in matches if match.seats for team in match.teams)
         for match in matches:
-            left = tournament.ends_at[match.round - 1] - played
+            seconds_left = tournament.ends_at[match.round - 1] - playing_time
             # Matches with a withdrawn team end at once.
-            is_due = match.seats or left <= 0 or can_begin(tournament, match, playing)
+            is_due = match.seats or seconds_left <= 0 or can_begin(tournament, match, playing)
             if is_due or self._missing_teams(tournament, match):
-                if left > 0:
-                    self._reminders.send_due(tournament, match, left)
-                tournament = await self._advance_match(tournament, match, left)
+                if seconds_left > 0:
+                    self._reminders.send_due(tournament, match, seconds_left)
+                tournament = await self._advance_match(tournament, match, seconds_left)
                 if not match.seats and tournament.match(match.round, match.number).seats:
                     playing.update(match.teams)
         return tournament
 
-    async def _advance_match(self, tournament: Tournament, match: Match, left: int) -> Tournament:
-        """Open the table of an unfinished match, or end the match. ``left`` are the seconds left of its round."""
+    async def _advance_match(self, tournament: Tournament, match: Match, seconds_left: int) -> Tournament:
+        """Open the table of an unfinished match, or end the match. ``seconds_left`` is the time left of its round."""
         deal = match.next_deal
         assert deal is not None
-        missing = self._missing_teams(tournament, match)
+        missing_teams = self._missing_teams(tournament, match)
         code = match.table
         if not code:
             # A worker that crashed might have opened the table without recording it.
-            if missing or left <= 0:
+            if missing_teams or seconds_left <= 0:
                 code = await self.match_tables.find_open(tournament, match, deal)
             else:
                 try:
@@ -158,12 +158,16 @@ class Director:
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)
         if not code:
-            return await self._end_match(tournament, match, missing) if missing or left <= 0 else tournament
-        for team in missing:
+            return (
+                await self._end_match(tournament, match, missing_teams)
+                if missing_teams or seconds_left <= 0
+                else tournament
+            )
+        for team in missing_teams:
             await self.match_tables.resign(match, deal, team, code)
-        if left <= 0:
+        if seconds_left <= 0:
             await self.match_tables.end_late(code)
-        return await self._check_table(tournament, match, deal, code, left)
+        return await self._check_table(tournament, match, deal, code, seconds_left)
 
     async def _record_table(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
         """Record the table of a match's deal. Close the table if the match has ended since."""
@@ -190,25 +194,27 @@ class Director:
         ]
 
     @staticmethod
-    def _forfeit(match: Match, missing: list[int]) -> tuple[int | None, Ending]:
+    def _forfeit(match: Match, missing_teams: list[int]) -> tuple[int | None, Ending]:
         """Return the winner and ending of a match without further play: if only one team is missing, it loses."""
-        if len(missing) != 1:
+        if len(missing_teams) != 1:
             return None, "void"
-        return 1 if missing[0] == match.first else 0, "forfeit"
+        return 1 if missing_teams[0] == match.first else 0, "forfeit"
 
-    async def _end_match(self, tournament: Tournament, match: Match, missing: list[int]) -> Tournament:
-        winner, ending = self._forfeit(match, missing)
+    async def _end_match(self, tournament: Tournament, match: Match, missing_teams: list[int]) -> Tournament:
+        winner, ending = self._forfeit(match, missing_teams)
 
         def decide(latest: Tournament) -> list[Entry]:
-            current = latest.match(match.round, match.number)
-            if latest.phase != "playing" or current.table:
+            latest_match = latest.match(match.round, match.number)
+            if latest.phase != "playing" or latest_match.table:
                 return []
-            rest = [deal for deal in current.deals if deal not in current.results]
-            return [Result(match.round, match.number, deal, winner, 0, 0, ending) for deal in rest]
+            open_deals = [deal for deal in latest_match.deals if deal not in latest_match.results]
+            return [Result(match.round, match.number, deal, winner, 0, 0, ending) for deal in open_deals]
 
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
 
-    async def _check_table(self, tournament: Tournament, match: Match, deal: int, code: str, left: int) -> Tournament:
+    async def _check_table(
+        self, tournament: Tournament, match: Match, deal: int, code: str, seconds_left: int
+    ) -> Tournament:
         """Recover a match that lost its table without a result, for example after a backup was restored.
 
         An archived game counts. Otherwise a whole game starts again while there is time, but not a duplicate deal,
@@ -227,21 +233,21 @@ class Director:
         game = await self.match_tables.find_game(tournament, match, code)
         if game and game.fixture_name:
             return await self._record_result(tournament.code, game.fixture_name, code, game)
-        missing = self._missing_teams(tournament, match)
-        if left > 0 and not missing and not tournament.is_duplicate:
+        missing_teams = self._missing_teams(tournament, match)
+        if seconds_left > 0 and not missing_teams and not tournament.is_duplicate:
             try:
-                new_code = await self.match_tables.open(tournament, match, deal, again=True)
+                new_code = await self.match_tables.open(tournament, match, deal, reopen=True)
             except (Banned, NoNewTables):
                 return tournament
             if new_code:
                 return await self._record_table(tournament, match, deal, new_code)
-        winner, ending = self._forfeit(match, missing)
+        winner, ending = self._forfeit(match, missing_teams)
         result = Result(match.round, match.number, deal, winner, 0, 0, ending)
 
         def decide(latest: Tournament) -> list[Entry]:
-            current = latest.match(match.round, match.number)
+            latest_match = latest.match(match.round, match.number)
             # Another worker might have opened another table.
-            is_lost = deal not in current.results and current.seats.get(deal) == code
+            is_lost = deal not in latest_match.results and latest_match.seats.get(deal) == code
             return [result] if latest.phase == "playing" and is_lost else []
 
         return await self.tournaments.commit(tournament.code, f"lost:{code}", decide)
@@ -288,7 +294,7 @@ def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
         ending, side = deal.ending, deal.winner
     else:
         ending, side = ENDINGS.get(record.ending or "", "void"), record.winner[0] & 1 if record.winner else None
-    ours, theirs = record.deals[-1].totals if ending == "played" or not fixture.is_duplicate else (0, 0)
+    first_points, second_points = record.deals[-1].totals if ending == "played" or not fixture.is_duplicate else (0, 0)
     if match.first_seat(fixture.deal) == 1:
-        ours, theirs, side = theirs, ours, None if side is None else 1 - side
-    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, ending, game.id)
+        first_points, second_points, side = second_points, first_points, None if side is None else 1 - side
+    return Result(fixture.round, fixture.match, fixture.deal, side, first_points, second_points, ending, game.id)

@@ -42,16 +42,18 @@ def deal_scores(tournament: Tournament, round_: int) -> list[DealScore]:
         results = [(match, result) for match in tournament.rounds[round_ - 1] if (result := match.results.get(deal))]
         margins = [_margin(match, result) for match, result in results if result.ending == "played"]
         datum = Fraction(sum(margins), len(margins)) if margins else None
-        extremes = None if datum is None else (min(margins) - datum, max(margins) - datum)
+        extreme_differences = None if datum is None else (min(margins) - datum, max(margins) - datum)
         for match, result in results:
-            first = match.first_seat(deal)
+            first_seat = match.first_seat(deal)
             if result.ending == "played":
                 assert datum is not None
                 score = _score(tournament, _margin(match, result) - datum)
             else:
-                score = _lost_score(tournament, None if result.winner is None else result.winner ^ first, extremes)
-            ours = score if first == 0 else -score
-            scores.append(DealScore(round_, match.number, deal, datum, (ours, -ours)))
+                score = _lost_score(
+                    tournament, None if result.winner is None else result.winner ^ first_seat, extreme_differences
+                )
+            first_score = score if first_seat == 0 else -score
+            scores.append(DealScore(round_, match.number, deal, datum, (first_score, -first_score)))
     return scores
 
 
@@ -70,13 +72,13 @@ def round_scores(tournament: Tournament) -> list[dict[int, Fraction]]:
 
 def to_steps(difference: Fraction) -> int:
     """Convert a difference from the datum, in units (`GameKind.duplicate_unit`), to steps."""
-    passed = sum(abs(difference) >= least for least in STEPS)
-    return -passed if difference < 0 else passed
+    steps = sum(abs(difference) >= threshold for threshold in STEPS)
+    return -steps if difference < 0 else steps
 
 
 def _margin(match: Match, result: Result) -> int:
     """Return the first seat's points minus the second's."""
-    margin = result.ours - result.theirs
+    margin = result.first_points - result.second_points
     return margin if match.first_seat(result.deal) == 0 else -margin
 
 
@@ -87,20 +89,22 @@ def _score(tournament: Tournament, difference: Fraction) -> Fraction:
     )
 
 
-def _lost_score(tournament: Tournament, winner: int | None, extremes: tuple[Fraction, Fraction] | None) -> Fraction:
+def _lost_score(
+    tournament: Tournament, winner: int | None, extreme_differences: tuple[Fraction, Fraction] | None
+) -> Fraction:
     """Return the first seat's score of a deal that was given up, forfeited or lost on time; 0 if it is void.
 
     The loser gets the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal
-    never pays. ``extremes`` are the smallest and largest difference from the datum, if there is one.
+    never pays. ``extreme_differences`` are the smallest and largest from the datum, if there is one.
     """
     if winner is None:
         return Fraction(0)
     penalty = Fraction(PENALTY_STEPS if tournament.options["scoring"] == "steps" else PENALTY * _unit(tournament))
-    if extremes is None:
+    if extreme_differences is None:
         return penalty if winner == 0 else -penalty
     # The best score of one seat is the worst of the other.
-    least, most = extremes
-    return max(penalty, _score(tournament, most)) if winner == 0 else min(-penalty, _score(tournament, least))
+    smallest, largest = extreme_differences
+    return max(penalty, _score(tournament, largest)) if winner == 0 else min(-penalty, _score(tournament, smallest))
 
 
 def _unit(tournament: Tournament) -> int:

@@ -89,8 +89,8 @@ class TournamentsFeature(Feature):
         self.policy = TournamentPolicy(core.store, core.archive, self.director)
         self.loops = {"tournaments": partial(core.shards.while_leader, POLL_SECONDS, self.director.check_all)}
 
-    async def move_chat(self, old: str, new: str) -> None:
-        await self._tournaments.move_chat(old, new)
+    async def move_chat(self, old_id: str, new_id: str) -> None:
+        await self._tournaments.move_chat(old_id, new_id)
 
     async def refresh_chat(self, chat: str) -> None:
         for tournament in await self._tournaments.in_chat(chat):

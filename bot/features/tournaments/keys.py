@@ -26,11 +26,11 @@ log = prefix_key("{tour:", "}:log")
 card = prefix_key("{tour:", "}:card")
 wish = prefix_key("{tour:", "}:wish")
 games = prefix_key("{tour:", "}:games")
-reminded = prefix_key("{tour:", "}:reminded")
+sent_reminders = prefix_key("{tour:", "}:reminded")
 
 # keys of people, by their ids
-entered = prefix_key("entered:")
-organised = prefix_key("organised:")
+tournaments_of_person = prefix_key("entered:")
+organised_by = prefix_key("organised:")
 
 
 def in_chat(place: str) -> str:

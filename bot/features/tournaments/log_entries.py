@@ -68,8 +68,8 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Partner:
-    one: int
-    other: int
+    first: int
+    second: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ class Result:
     match: int
     deal: int
     winner: int | None
-    ours: int
-    theirs: int
+    first_points: int
+    second_points: int
     ending: Ending
     game: str = ""
 
@@ -139,10 +139,10 @@ def encode(entry: Entry) -> str:
 
 
 def _pair(text: str) -> tuple[int, int | None]:
-    one, dash, other = text.partition("-")
+    first, dash, second = text.partition("-")
     if not dash:
         raise ValueError
-    return int(one), int(other) if other else None
+    return int(first), int(second) if second else None
 
 
 _SIGNED = Field(str, int)
@@ -151,7 +151,7 @@ _TEAMS = Field(
     lambda text: tuple(tuple(map(int, team.split("+"))) for team in text.split(" ")),
 )
 _PAIRS = Field(
-    lambda pairs: " ".join(f"{one}-{'' if other is None else other}" for one, other in pairs),
+    lambda pairs: " ".join(f"{first}-{'' if second is None else second}" for first, second in pairs),
     lambda text: tuple(map(_pair, text.split(" "))),
 )
 

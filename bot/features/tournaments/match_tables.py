@@ -35,10 +35,10 @@ class MatchTables:
         self._client = room.store.client
         self._unreadable: LRUCache[bytes, None] = LRUCache(UNREADABLE_REMEMBERED)
 
-    async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
+    async def open(self, tournament: Tournament, match: Match, deal: int, *, reopen: bool = False) -> str:
         """Open the table of a match's deal for its players, and return its code.
 
-        With ``again``, replace a lost table. Return an empty code if the table was replaced too often, or if it was
+        With ``reopen``, replace a lost table. Return an empty code if the table was replaced too often, or if it was
         removed and its result is still being recorded. Raises NoNewTables or Banned.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
@@ -52,7 +52,7 @@ class MatchTables:
         update = _opening_update(tournament, match, deal)
         try:
             table = await self._challenges.open_fixture(
-                tournament.game, chairs, update, setup=setup, again=again, secret=secret
+                tournament.game, chairs, update, setup=setup, reopen=reopen, secret=secret
             )
         except (NoSuchTable, OpenedTooOften):
             log.debug("tournament_table_refused", fixture=update)
@@ -75,9 +75,9 @@ class MatchTables:
         """Remove people who were forgotten while their table was opened."""
         with suppress(NoSuchTable, SetAside):
             table = await self._room.table(code)
-            for old, new in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
-                if old and is_pseudonym(new.person) and old.person != new.person:
-                    await remove_person(self._room, code, old.person, "", new.person)
+            for old_chair, new_chair in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
+                if old_chair and is_pseudonym(new_chair.person) and old_chair.person != new_chair.person:
+                    await remove_person(self._room, code, old_chair.person, "", new_chair.person)
 
     async def resign(self, match: Match, deal: int, team: int, code: str) -> None:
         """Resign for a team that has withdrawn."""
@@ -113,22 +113,22 @@ class MatchTables:
             number, _, id_ = field.decode().partition(" ")
             if tournament.is_live and not tournament.is_over(int(number)):
                 continue
-            stored = await self._client.hget(games, field)
+            data = await self._client.hget(games, field)
             # An unreadable game was logged at the first attempt.
-            if stored is None or stored in self._unreadable:
+            if data is None or data in self._unreadable:
                 continue
-            if game := parse_or_none(id_, stored):
+            if game := parse_or_none(id_, data):
                 await self._archive.keep(game)
                 await self._client.hdel(games, field)
             else:
-                self._unreadable[stored] = None
+                self._unreadable[data] = None
 
     async def find_game(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
         """Return the game that was played at a match's table, or None if it is missing or unreadable."""
-        for field, stored in (await self._client.hgetall(keys.games(tournament.code))).items():
+        for field, data in (await self._client.hgetall(keys.games(tournament.code))).items():
             id_ = field.partition(b" ")[2].decode()
             if id_.startswith(f"{code}-"):
-                return parse_or_none(id_, stored)
+                return parse_or_none(id_, data)
         for team in match.teams:
             for chair in tournament.members(team):
                 if id_ := await self._archive.find_played(code, chair.person):
@@ -144,6 +144,6 @@ def _opening_update(tournament: Tournament, match: Match, deal: int) -> str:
 def chairs_for(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
     """Return the players of a match's deal by seat, with partners opposite each other."""
     assert match.second is not None
-    first = match.first_seat(deal)
-    sides = [tournament.members(match.teams[first]), tournament.members(match.teams[1 - first])]
+    first_seat = match.first_seat(deal)
+    sides = [tournament.members(match.teams[first_seat]), tournament.members(match.teams[1 - first_seat])]
     return [side[index] for index in range(tournament.team_size) for side in sides]

@@ -54,8 +54,8 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
     tournament, _ = text.tournament, text.gettext
 
     def values(option: str, labels: Mapping[str, str]) -> list[OptionValue]:
-        chosen = tournament.options[option]
-        return [OptionValue(labels[value], value == chosen, ("set", option, value)) for value in OPTIONS[option]]
+        chosen_value = tournament.options[option]
+        return [OptionValue(labels[value], value == chosen_value, ("set", option, value)) for value in OPTIONS[option]]
 
     times = {value: time_name(text.language, int(value)) for value in OPTIONS["time"]}
     found = {

@@ -52,12 +52,12 @@ def _split(count: int, size: int, number: int) -> tuple[int, int, slice]:
 def table_panel(language: str, tournament: Tournament, number: int) -> Panel:
     """Return a page of the whole table, counted from 1."""
     text, table = TournamentText(language, tournament), standings(tournament)
-    number, pages, shown = _split(len(table), LINES_PER_PAGE, number)
+    number, pages, page_slice = _split(len(table), LINES_PER_PAGE, number)
     page = text.start_page()
-    for standing in table[shown]:
+    for standing in table[page_slice]:
         page.text_line(text.standing_line(standing, *(standing.tie_breaks if has_results(tournament) else ())))
     if table:
-        page.block(text.standings_table(table[shown], len(table[0].tie_breaks) if has_results(tournament) else 0))
+        page.block(text.standings_table(table[page_slice], len(table[0].tie_breaks) if has_results(tournament) else 0))
     page.gap()
     write_tie_breaks(page, text)
     return page.panel(_turn_row(number, pages, tournament.code, "table"), back_row(text))
@@ -66,7 +66,9 @@ def table_panel(language: str, tournament: Tournament, number: int) -> Panel:
 def _turn_row(number: int, pages: int, *words: str) -> Row:
     """Return buttons to the previous and next page. ``words`` are the page's payload without its number."""
     turns = [("◀", number - 1), ("▶", number + 1)]
-    return tuple(Button(label, actions.page("tournament", *words, to)) for label, to in turns if 1 <= to <= pages)
+    return tuple(
+        Button(label, actions.page("tournament", *words, target)) for label, target in turns if 1 <= target <= pages
+    )
 
 
 class ResultPage(NamedTuple):
@@ -79,16 +81,16 @@ class ResultPage(NamedTuple):
 
 def result_pages(tournament: Tournament) -> list[ResultPage]:
     """Return all paired matches, by round and page. A finished duplicate round has pages for each deal."""
-    found = []
+    pages = []
     for number, matches in enumerate(tournament.rounds, 1):
-        shown = [match for match in matches if tournament.form != "league" or match.seats or match.is_over]
+        shown_matches = [match for match in matches if tournament.form != "league" or match.seats or match.is_over]
         for deal in tournament.deals if tournament.is_public(number) else (0,):
-            listed = [match for match in shown if not (deal and match.is_bye)]
-            found += [
-                ResultPage(number, deal, tuple(listed[start : start + MATCHES_PER_PAGE]))
-                for start in range(0, len(listed), MATCHES_PER_PAGE)
+            listed_matches = [match for match in shown_matches if not (deal and match.is_bye)]
+            pages += [
+                ResultPage(number, deal, tuple(listed_matches[start : start + MATCHES_PER_PAGE]))
+                for start in range(0, len(listed_matches), MATCHES_PER_PAGE)
             ]
-    return found
+    return pages
 
 
 def results_panel(language: str, tournament: Tournament, number: int, replays: Mapping[Key, str], pages: str) -> Panel:
@@ -104,18 +106,18 @@ def results_panel(language: str, tournament: Tournament, number: int, replays: M
         page.line(_("Nothing has been played yet."))
         return page.panel(back_row(text))
     number = min(number, len(parts)) or len(parts)
-    part = parts[number - 1]
-    deal = _("deal {number}").format(number=part.deal) if part.deal else ""
-    if heading := " · ".join(filter(None, [text.round_name(part.round), deal])):
+    result_page = parts[number - 1]
+    deal = _("deal {number}").format(number=result_page.deal) if result_page.deal else ""
+    if heading := " · ".join(filter(None, [text.round_name(result_page.round), deal])):
         page.line(heading, "bold")
-    if part.deal:
+    if result_page.deal:
         page.line(_("The first seat’s team comes first, with its score in brackets."), "small")
-    all_scores = deal_scores(tournament, part.round) if part.deal else []
-    scores = {score.match: score for score in all_scores if score.deal == part.deal}
-    for match in part.matches:
+    all_scores = deal_scores(tournament, result_page.round) if result_page.deal else []
+    scores = {score.match: score for score in all_scores if score.deal == result_page.deal}
+    for match in result_page.matches:
         score = scores.get(match.number)
-        page.line(deal_line(text, match, part.deal, score) if part.deal else match_line(text, match))
-    if not tournament.is_public(part.round):
+        page.line(deal_line(text, match, result_page.deal, score) if result_page.deal else match_line(text, match))
+    if not tournament.is_public(result_page.round):
         page.gap()
         page.line(_("You’ll see the deals when the round is over."), "italic")
     if number == len(parts) and tournament.phase == "over":
@@ -124,8 +126,8 @@ def results_panel(language: str, tournament: Tournament, number: int, replays: M
         write_seals(page, text)
     rows = [
         (replay_button(text.words, id_, pages)._replace(label=f"▶ {text.pairing(match)}"),)
-        for match in part.matches
-        if (id_ := replays.get((match.round, match.number, part.deal)))
+        for match in result_page.matches
+        if (id_ := replays.get((match.round, match.number, result_page.deal)))
     ]
     return page.panel(*rows, _turn_row(number, len(parts), tournament.code, "results"), back_row(text))
 
@@ -133,31 +135,37 @@ def results_panel(language: str, tournament: Tournament, number: int, replays: M
 def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | None) -> str:
     """Return a table's result of a duplicate deal. The team in the first seat comes first."""
     assert match.second is not None
-    first = match.first_seat(deal)
-    one, other = (text.team_name(match.teams[side]) for side in (first, 1 - first))
+    first_seat = match.first_seat(deal)
+    first_team, second_team = (text.team_name(match.teams[side]) for side in (first_seat, 1 - first_seat))
     result = match.results.get(deal)
     if result is None:
-        return f"{one} – {other} {PLAYING}"
-    ours, theirs = (result.ours, result.theirs) if first == 0 else (result.theirs, result.ours)
-    words = [score_text(ours, theirs), *filter(None, [text.ending(match, result)])]
-    counted = f" ({text.deal_score_text(score.scores[first])})" if score else ""
-    return f"{one} – {other} {', '.join(words)}{counted}"
+        return f"{first_team} – {second_team} {PLAYING}"
+    first_points, second_points = (
+        (result.first_points, result.second_points) if first_seat == 0 else (result.second_points, result.first_points)
+    )
+    words = [score_text(first_points, second_points), *filter(None, [text.ending(match, result)])]
+    deal_score = f" ({text.deal_score_text(score.scores[first_seat])})" if score else ""
+    return f"{first_team} – {second_team} {', '.join(words)}{deal_score}"
 
 
 def partners_panel(language: str, person: str, tournament: Tournament, number: int) -> Panel:
     text, numbers = TournamentText(language, tournament), possible_partners(tournament, person)
-    number, pages, shown = _split(len(numbers), LINES_PER_PAGE, number)
+    number, pages, page_slice = _split(len(numbers), LINES_PER_PAGE, number)
     page = text.start_page()
     page.line(text.gettext("Choose your partner:"))
     return page.panel(
-        *partner_rows(text, numbers[shown]), _turn_row(number, pages, tournament.code, "partners"), back_row(text)
+        *partner_rows(text, numbers[page_slice]), _turn_row(number, pages, tournament.code, "partners"), back_row(text)
     )
 
 
 def possible_partners(tournament: Tournament, person: str) -> list[int]:
     """Return the players who could become a person's partner."""
-    own = tournament.player_of(person)
-    return [] if own in tournament.partners else [number for number in players_alone(tournament) if number != own]
+    own_number = tournament.player_of(person)
+    return (
+        []
+        if own_number in tournament.partners
+        else [number for number in players_alone(tournament) if number != own_number]
+    )
 
 
 # A person's own
@@ -174,34 +182,36 @@ class OwnPage(NamedTuple):
 
 def own_page(tournaments: Sequence[Tournament], number: int) -> OwnPage:
     """Return a page of a person's tournaments. Those that are not over come first, then the newest."""
-    number, pages, shown = _split(len(tournaments), TOURNAMENTS_PER_PAGE, number)
-    return OwnPage(sorted(tournaments, key=lambda tournament: not tournament.is_live)[shown], number, pages)
+    number, pages, page_slice = _split(len(tournaments), TOURNAMENTS_PER_PAGE, number)
+    return OwnPage(sorted(tournaments, key=lambda tournament: not tournament.is_live)[page_slice], number, pages)
 
 
-def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int | None]) -> Panel:
+def own_panel(language: str, person: str, page_data: OwnPage, times_left: Sequence[int | None]) -> Panel:
     """Show a page of a person's tournaments, with buttons for hands.
 
     ``times_left`` are the seconds left of each tournament's round, or None.
     """
-    if (own.pages, len(own.tournaments)) == (1, 1):
-        return player_panel(language, person, own.tournaments[0], times_left[0])
+    if (page_data.pages, len(page_data.tournaments)) == (1, 1):
+        return player_panel(language, person, page_data.tournaments[0], times_left[0])
     _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []
     hands = MAX_HANDS
     page.line(_("Your tournaments"), "bold")
-    if not own.tournaments:
+    if not page_data.tournaments:
         page.line(_("None yet. In a group, /tournament opens one, and /league opens a league."))
-    first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
-    for number, (tournament, left) in enumerate(zip(own.tournaments, times_left, strict=True), first):
+    first_number = (page_data.number - 1) * TOURNAMENTS_PER_PAGE + 1
+    for number, (tournament, seconds_left) in enumerate(
+        zip(page_data.tournaments, times_left, strict=True), first_number
+    ):
         text = TournamentText(language, tournament)
         # A group can have several of one form and game. The number distinguishes the buttons.
         title = f"🏆 {number}. {text.title}"
         page.gap()
         page.line(title, "bold")
-        group = own.groups.get(tournament.code, "")
+        group = page_data.groups.get(tournament.code, "")
         page.line(" · ".join([*([isolate_name(group)] if group else []), organiser_line(text)]))
-        page.line(state_line(text, left))
+        page.line(state_line(text, seconds_left))
         team = tournament.team_with(person)
         if tournament.phase == "over":
             _write_place(page, text, team)
@@ -210,22 +220,26 @@ def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int
         row = hand_row(text, matches, team)[:hands]
         hands -= len(row)
         rows += [row, (button(title, tournament, "mine"),)]
-    return page.panel(*rows, _turn_row(own.number, own.pages, "own"))
+    return page.panel(*rows, _turn_row(page_data.number, page_data.pages, "own"))
 
 
 def player_panel(
-    language: str, person: str, tournament: Tournament, left: int | None, *, has_others: bool = False
+    language: str, person: str, tournament: Tournament, seconds_left: int | None, *, has_others: bool = False
 ) -> Panel:
     """Show a tournament to one of its people: their matches, place and hands, with buttons.
 
     ``has_others``: the person has other tournaments.
     """
-    text, own, team = TournamentText(language, tournament), tournament.player_of(person), tournament.team_with(person)
+    text, own_number, team = (
+        TournamentText(language, tournament),
+        tournament.player_of(person),
+        tournament.team_with(person),
+    )
     is_out = team is not None and tournament.has_withdrawn(team)
     _ = text.gettext
     page = text.start_page()
     page.line(capitalize(organiser_line(text)))
-    page.line(state_line(text, left))
+    page.line(state_line(text, seconds_left))
     if any(player and player.person == person for player in map(tournament.players.__getitem__, tournament.withdrawn)):
         page.line(_("You’ve withdrawn."))
     elif is_out:
@@ -252,16 +266,16 @@ def player_panel(
         rows.append(
             (button(_("All results"), tournament, "results", 0), button(_("Whole table"), tournament, "table", 1))
         )
-    last = [button(_("How it works"), tournament, "rules")]
+    last_row = [button(_("How it works"), tournament, "rules")]
     if tournament.phase == "open":
-        last.append(
+        last_row.append(
             button(_("Sign up"), tournament, "enter", style="good")
-            if own is None
+            if own_number is None
             else button(_("Leave"), tournament, "withdraw")
         )
-    elif tournament.phase == "playing" and own is not None and not is_out:
-        last.append(button(_("Withdraw"), tournament, "withdraw"))
-    rows.append(tuple(last))
+    elif tournament.phase == "playing" and own_number is not None and not is_out:
+        last_row.append(button(_("Withdraw"), tournament, "withdraw"))
+    rows.append(tuple(last_row))
     if tournament.is_live and tournament.opener.person == person:
         rows.append(organiser_row(text))
     if has_others:
@@ -279,24 +293,24 @@ def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
         return
     standing = next(standing for standing in standings(tournament) if standing.team == team)
     place = text.gettext("Your place: {place} of {count} ({what}: {score})")
-    counted = text.gettext(standing.score.name)
+    score_name = text.gettext(standing.score.name)
     page.line(
         place,
         place=standing.rank,
         count=len(tournament.teams),
         score=decimal_text(standing.score.value, text.language),
-        what=counted,
+        what=score_name,
     )
 
 
-def state_line(text: TournamentText, left: int | None) -> str:
+def state_line(text: TournamentText, seconds_left: int | None) -> str:
     tournament = text.tournament
     if tournament.phase == "open":
         count = len(tournament.entered_players)
         players = text.ngettext("{count} player", "{count} players", count).format(count=count)
         return text.gettext("Not started yet · {players}").format(players=players)
     if tournament.phase == "playing":
-        return round_line(text, left)
+        return round_line(text, seconds_left)
     return text.gettext("It was called off.") if tournament.phase == "cancelled" else winners_line(text)
 
 
@@ -326,21 +340,23 @@ def _own_line(text: TournamentText, team: int | None, match: Match) -> str:
 # In a group
 
 
-def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
+def existing_panel(language: str, form: Form, tournaments: Sequence[Tournament]) -> Panel:
     """Answer /tournament in a group with tournaments. If there is only one, its card follows."""
     _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []
-    if len(there) == 1:
-        page.line(_("{title} is already open here."), title=Span(TournamentText(language, there[0]).title, "bold"))
+    if len(tournaments) == 1:
+        page.line(
+            _("{title} is already open here."), title=Span(TournamentText(language, tournaments[0]).title, "bold")
+        )
     else:
         page.line(_("Which one do you want to see?"))
-        for tournament in there:
+        for tournament in tournaments:
             text = TournamentText(language, tournament)
             rows.append((button(f"🏆 {text.title} · {text.organiser}", tournament, "show"),))
     label = _("Open another league") if form == "league" else _("Open another tournament")
-    usual = "league" if form == "league" else "knockout"
-    return page.panel(*rows, (Button(label, actions.page("tournament", "new", usual)),))
+    usual_form = "league" if form == "league" else "knockout"
+    return page.panel(*rows, (Button(label, actions.page("tournament", "new", usual_form)),))
 
 
 # Confirmation
@@ -371,5 +387,5 @@ def confirm_panel(language: str, tournament: Tournament, verb: str) -> Panel:
         if tournament.team_size > 1:
             page.line(_("Your partner is out too."))
         label = _("Withdraw")
-    yes = button(label, tournament, verb, "yes", style="danger")
-    return page.panel((yes, Button(_("No"), payload(tournament, "mine"))))
+    yes_button = button(label, tournament, verb, "yes", style="danger")
+    return page.panel((yes_button, Button(_("No"), payload(tournament, "mine"))))

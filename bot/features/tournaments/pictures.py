@@ -18,10 +18,10 @@ LONGEST_NOTE = 60  # letters below a team's name
 LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15  # letters of a single player's name, and of each partner's
 
 
-def standings_sheet(language: str, tournament: Tournament, group: str, ended: int) -> Sheet | None:
+def standings_sheet(language: str, tournament: Tournament, group: str, ended_at: int) -> Sheet | None:
     """Return the final standings as a sheet; None if empty.
 
-    ``group`` is the chat's name; ``ended`` is in Unix seconds.
+    ``group`` is the chat's name; ``ended_at`` is in Unix seconds.
     """
     text, table = TournamentText(language, tournament), standings(tournament)
     if not table:
@@ -51,7 +51,7 @@ def standings_sheet(language: str, tournament: Tournament, group: str, ended: in
         title=text.title,
         note=f"{count.format(count=len(table))} · {_(table[0].score.name)}",
         parts=tuple(parts),
-        small=small_print(group, day_of(ended, text.language)),
+        small=small_print(group, day_of(ended_at, text.language)),
     )
 
 

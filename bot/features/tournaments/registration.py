@@ -40,18 +40,18 @@ class Registration:
         for attempt in count():
             code = table_code(f"tournament {update} {attempt}", secret)
             with suppress(errors.NoSuchTournament):
-                known = await self._tournaments.load(code)
-                if known.was_opened_by(update):
-                    return known
+                tournament = await self._tournaments.load(code)
+                if tournament.was_opened_by(update):
+                    return tournament
                 continue
             with suppress(CodeTaken):
                 async with self._tournaments.reserve_lists(place, person, code):
                     await self._tournaments.write(Tournament(code), opening, update)
                     # Another update with the same code might have come first.
-                    known = await self._tournaments.load(code)
-                    if not known.was_opened_by(update):
+                    tournament = await self._tournaments.load(code)
+                    if not tournament.was_opened_by(update):
                         raise CodeTaken
-                return known
+                return tournament
         raise AssertionError
 
     async def choose_option(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
@@ -77,14 +77,14 @@ class Registration:
             _check_open(tournament)
             check_organiser(tournament, person)
             _check_changes(tournament)
-            others = any(player and player.person != person for player in tournament.players)
-            if others and entry == log_entries.Option("web", "yes") and not tournament.is_public_on_web:
+            has_others = any(player and player.person != person for player in tournament.players)
+            if has_others and entry == log_entries.Option("web", "yes") and not tournament.is_public_on_web:
                 raise errors.OthersEntered()
-            chosen = (
+            current_options = (
                 log_entries.Play(tournament.game, tournament.choice.text),
                 *(log_entries.Option(*option) for option in tournament.options.items()),
             )
-            return [] if entry in chosen else [entry]
+            return [] if entry in current_options else [entry]
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -112,17 +112,17 @@ class Registration:
 
         def decide(tournament: Tournament) -> list[log_entries.Entry]:
             _check_open(tournament)
-            own = tournament.player_of(person)
+            own_number = tournament.player_of(person)
             if tournament.team_size == 1:
                 raise errors.NoPartners()
-            if player not in tournament.entered_players or player == own:
+            if player not in tournament.entered_players or player == own_number:
                 raise errors.NoSuchPartner()
-            if own is not None and tournament.partners.get(own) == player:
+            if own_number is not None and tournament.partners.get(own_number) == player:
                 return []
-            if own in tournament.partners or player in tournament.partners:
+            if own_number in tournament.partners or player in tournament.partners:
                 raise errors.HasPartner()
-            if own is not None:
-                return [log_entries.Partner(own, player)]
+            if own_number is not None:
+                return [log_entries.Partner(own_number, player)]
             return [_new_player_entry(tournament, person, name), log_entries.Partner(len(tournament.players), player)]
 
         async with self._tournaments.list_for_person(person, code):
@@ -143,7 +143,7 @@ class Registration:
 
     async def withdraw_everywhere(self, person: str, update: str) -> None:
         """Withdraw a person from all tournaments. Call off those that the person organises and that have not begun."""
-        for code in await self._store.index.entries(keys.entered(person)):
+        for code in await self._store.index.entries(keys.tournaments_of_person(person)):
             # The person stays in tournaments that this release cannot read, but a ban keeps them from sitting down.
             with suppress(errors.NoSuchTournament, errors.UnreadableTournament):
                 await self._tournaments.commit(code, update, partial(_withdraw, person))
@@ -167,10 +167,10 @@ class Registration:
             _check_open(tournament)
             check_organiser(tournament, person)
             teams = teams_of(tournament)[: MAX_TEAMS[tournament.form]]
-            least = MIN_TEAMS[tournament.form]
-            if len(teams) < least:
+            min_teams = MIN_TEAMS[tournament.form]
+            if len(teams) < min_teams:
                 too_few = errors.TooFewTeams if tournament.team_size == 1 else errors.TooFewPairs
-                raise too_few(least=least, count=len(teams))
+                raise too_few(least=min_teams, count=len(teams))
 
             def strength(team: tuple[int, ...]) -> tuple[int, int]:
                 players = [player for number in team if (player := tournament.players[number])]
@@ -208,9 +208,9 @@ def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
     """
     if tournament.team_size == 1:
         return [(number,) for number in tournament.entered_players]
-    pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]
-    single = [number for number in tournament.entered_players if number not in tournament.partners]
-    return sorted([*pairs, *zip(single[::2], single[1::2], strict=False)])
+    pairs = [(player, partner) for player, partner in sorted(tournament.partners.items()) if player < partner]
+    players_alone = [number for number in tournament.entered_players if number not in tournament.partners]
+    return sorted([*pairs, *zip(players_alone[::2], players_alone[1::2], strict=False)])
 
 
 def _check_open(tournament: Tournament) -> None:

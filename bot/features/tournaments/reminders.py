@@ -29,7 +29,7 @@ from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
 
 REMIND_FRACTION = 4  # remind when 1/4 of the time is left
-FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0  # seconds before a retry, doubled each time
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 180.0, 3600.0  # seconds before a retry, doubled each time
 REMINDERS_REMEMBERED = 10_000
 
 
@@ -56,7 +56,7 @@ class ReminderState:
 
     def __init__(self) -> None:
         self.retry_at, self.is_sent, self.is_noted = 0.0, False, False
-        self.backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+        self.backoff = Backoff(FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
 
 
 class Reminders:
@@ -67,9 +67,9 @@ class Reminders:
         self._states: LRUCache[Reminder, ReminderState] = LRUCache(REMINDERS_REMEMBERED)
         self.now: Callable[[], float] = time.monotonic
 
-    def send_due(self, tournament: Tournament, match: Match, left: int) -> None:
-        """Remind the players of a match once, if little of the round's time is left. ``left`` is in seconds."""
-        if left > tournament.time // REMIND_FRACTION:
+    def send_due(self, tournament: Tournament, match: Match, seconds_left: int) -> None:
+        """Remind the players of a match once, if little of the round's time is left."""
+        if seconds_left > tournament.time // REMIND_FRACTION:
             return
         for number in chain.from_iterable(tournament.teams[team] for team in match.teams):
             player = tournament.players[number]
@@ -84,7 +84,7 @@ class Reminders:
 
     async def _deliver(self, reminder: Reminder, state: ReminderState) -> None:
         """Send a reminder unless it was sent before, and note it."""
-        client, marks = self._tournaments.client, keys.reminded(reminder.tournament)
+        client, marks = self._tournaments.client, keys.sent_reminders(reminder.tournament)
         if not state.is_sent and not await client.sismember(marks, reminder.mark):
             if not await self._send(reminder):
                 return
@@ -99,20 +99,27 @@ class Reminders:
             tournament = await self._tournaments.load(reminder.tournament)
         except (NoSuchTournament, UnreadableTournament):
             return False
-        left, player = await self._tournaments.seconds_left(tournament), tournament.players[reminder.player]
+        seconds_left, player = await self._tournaments.seconds_left(tournament), tournament.players[reminder.player]
         match = tournament.match(reminder.round, reminder.match)
         is_out = any(tournament.has_withdrawn(team) for team in match.teams)
-        if left is None or left <= 0 or match.is_over or is_out or player is None or is_pseudonym(player.person):
+        if (
+            seconds_left is None
+            or seconds_left <= 0
+            or match.is_over
+            or is_out
+            or player is None
+            or is_pseudonym(player.person)
+        ):
             return False
         language = (await self._people.person(player.person)).language
         tournament = await with_current_names(self._people, tournament)
-        panel = reminder_panel(language, tournament, match, reminder.player, left)
+        panel = reminder_panel(language, tournament, match, reminder.player, seconds_left)
         await self._adapters[platform_of(player.person)].send(private_place(player.person), panel, reminder.key)
         return True
 
 
-def reminder_panel(language: str, tournament: Tournament, match: Match, player: int, left: int) -> Panel:
-    """Remind a player of an unfinished match. ``left`` is in seconds."""
+def reminder_panel(language: str, tournament: Tournament, match: Match, player: int, seconds_left: int) -> Panel:
+    """Remind a player of an unfinished match."""
     text, team = TournamentText(language, tournament), tournament.team_of(player)
     assert team is not None
     page = Writer()
@@ -120,9 +127,9 @@ def reminder_panel(language: str, tournament: Tournament, match: Match, player: 
         text.gettext("⏰ Your match against {other} in {organiser}’s tournament: {time}"),
         other=Span(text.opponent(match, team), "bold"),
         organiser=text.organiser,
-        time=time_left(language, left),
+        time=time_left(language, seconds_left),
     )
     panel = page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), tournament, "mine"),))
     opponents = [chair.person for other in match.teams if other != team for chair in tournament.members(other)]
-    about = (tournament.opener.person, *opponents)
-    return replace(panel, notification=Notification("tournament", panel.plain.strip(), "/", about))
+    people = (tournament.opener.person, *opponents)
+    return replace(panel, notification=Notification("tournament", panel.plain.strip(), "/", people))

@@ -45,7 +45,7 @@ def next_round(tournament: Tournament) -> Pairs | None:
         return None
     if tournament.form == "league":
         pairs = chain.from_iterable(berger(len(tournament.teams)))
-        return tuple((one, other) for one, other in pairs if other is not None)
+        return tuple((first, second) for first, second in pairs if second is not None)
     if tournament.form == "roundrobin":
         return berger(len(tournament.teams))[len(tournament.rounds)]
     # This import loads networkx, which is large. Most bots never pair a Swiss round.
@@ -78,8 +78,8 @@ def berger(teams: int) -> tuple[Pairs, ...]:
         pairs = [(order[index], order[-1 - index]) for index in range(size // 2)]
         if number % 2:
             pairs[0] = pairs[0][::-1]
-        byes = [(one + other - teams, None) for one, other in pairs if teams in (one, other)]
-        rounds.append((*((one, other) for one, other in pairs if teams not in (one, other)), *byes))
+        byes = [(first + second - teams, None) for first, second in pairs if teams in (first, second)]
+        rounds.append((*((first, second) for first, second in pairs if teams not in (first, second)), *byes))
     return tuple(rounds)
 
 
@@ -90,14 +90,14 @@ def _knockout(tournament: Tournament) -> Pairs | None:
     while len(bracket) < len(tournament.teams):
         bracket = [line for seed in bracket for line in (seed, 2 * len(bracket) - 1 - seed)]
     line_of = {team: line for line, team in enumerate(bracket)}
-    left = sorted(
+    remaining_teams = sorted(
         (team for team in range(len(tournament.teams)) if is_unbeaten(tournament, team)), key=line_of.__getitem__
     )
-    if len(left) < 2:
+    if len(remaining_teams) < 2:
         return None
     # Two lines meet in the round in which their numbers differ only in the last ``depth`` bits.
-    depth = min((line_of[one] ^ line_of[other]).bit_length() for one, other in pairwise(left))
-    parts: dict[int, list[int]] = defaultdict(list)
-    for team in left:
-        parts[line_of[team] >> depth].append(team)
-    return tuple((min(part), max(part) if len(part) == 2 else None) for part in parts.values())
+    depth = min((line_of[team] ^ line_of[opponent]).bit_length() for team, opponent in pairwise(remaining_teams))
+    teams_by_part: dict[int, list[int]] = defaultdict(list)
+    for team in remaining_teams:
+        teams_by_part[line_of[team] >> depth].append(team)
+    return tuple((min(part), max(part) if len(part) == 2 else None) for part in teams_by_part.values())

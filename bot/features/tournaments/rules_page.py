@@ -62,11 +62,11 @@ def _pairing(text: TournamentText) -> list[str]:
 
 def _match(text: TournamentText) -> list[str]:
     tournament, _ = text.tournament, text.gettext
-    opens = _("Your table opens automatically, and your cards come to our private chat.")
+    opening_line = _("Your table opens automatically, and your cards come to our private chat.")
     if not tournament.is_duplicate:
-        return [_("A match is one whole game."), opens]
+        return [_("A match is one whole game."), opening_line]
     steps = tournament.options["scoring"] == "steps"
-    lost = PENALTY * game_kind(tournament.game).duplicate_unit
+    penalty_points = PENALTY * game_kind(tournament.game).duplicate_unit
     return [
         text.deals_and_scoring + ".",
         _("You change seats after each deal, and never get the same cards twice."),
@@ -74,9 +74,9 @@ def _match(text: TournamentText) -> list[str]:
         *([_("It counts in steps: each further step takes more points.")] if steps else []),
         _("A deal given up or lost on time costs {count} steps or more.").format(count=3)
         if steps
-        else _("A deal given up or lost on time costs {count} points or more.").format(count=lost),
+        else _("A deal given up or lost on time costs {count} points or more.").format(count=penalty_points),
         _("You see the results of the deals when the round is over, and the secret of all cards at the end."),
-        opens,
+        opening_line,
     ]
 
 
@@ -115,8 +115,8 @@ def tie_break_lines(text: TournamentText) -> list[str]:
         ),
         "duplicate": _("Matches won, then the best single round."),
     }
-    usual = _(
+    usual_tie_breaks = _(
         "The matches between tied players, then Sonneborn-Berger (the scores of beaten opponents), then card points "
         "won minus lost."
     )
-    return [tie_breaks.get(text.tournament.form, usual), _("Players equal in all of these share a place.")]
+    return [tie_breaks.get(text.tournament.form, usual_tie_breaks), _("Players equal in all of these share a place.")]

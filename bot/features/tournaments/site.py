@@ -103,8 +103,8 @@ class TournamentSite:
         ``person`` is empty for a stranger, who gets none while the store is away.
         """
         try:
-            found = sorted(await self._tournaments.public(), key=lambda tournament: tournament.phase != "open")
-            lines = (self._line(tournament, person, language) for tournament in found[:limit])
+            tournaments = sorted(await self._tournaments.public(), key=lambda tournament: tournament.phase != "open")
+            lines = (self._line(tournament, person, language) for tournament in tournaments[:limit])
             return list(await asyncio.gather(*lines))
         except STORE_ERRORS:
             if person:
@@ -125,10 +125,14 @@ class TournamentSite:
         if not (tournament.is_public_on_web or (person and tournament.involves(person))):
             return None
         tournament = await with_current_names(self._people, tournament)
-        text, own = TournamentText(language, tournament), tournament.player_of(person)
-        team = None if own is None else tournament.team_of(own)
-        alone = players_alone(tournament)
-        waiting = [] if tournament.teams else [pair for pair in teams_of(tournament) if pair[0] not in alone]
+        text, own_number = TournamentText(language, tournament), tournament.player_of(person)
+        team = None if own_number is None else tournament.team_of(own_number)
+        players_without_partner = players_alone(tournament)
+        waiting_teams = (
+            []
+            if tournament.teams
+            else [pair for pair in teams_of(tournament) if pair[0] not in players_without_partner]
+        )
         teams = list(range(len(tournament.teams))) if not has_results(tournament) else []
         matches = tournament.rounds[-1] if tournament.rounds else ()
         if tournament.form == "league":
@@ -141,8 +145,8 @@ class TournamentSite:
             organiser=text.organiser,
             terms=text.terms(),
             state=await self._state(text),
-            teams=[*map(text.player_names, waiting), *map(text.team_name, teams)],
-            alone=[text.player_names([number]) for number in alone] if not tournament.teams else [],
+            teams=[*map(text.player_names, waiting_teams), *map(text.team_name, teams)],
+            alone=[text.player_names([number]) for number in players_without_partner] if not tournament.teams else [],
             matches=list(await self._matches(text, matches, team)),
             columns=[capitalize(text.gettext(figure.name)) for figure in (table[0].score, *table[0].tie_breaks)]
             if table
@@ -166,7 +170,7 @@ class TournamentSite:
                 for number in possible_partners(tournament, person)[:MAX_PARTNERS]
                 if tournament.phase == "open"
             },
-            is_in=own is not None and not (team is not None and tournament.has_withdrawn(team)),
+            is_in=own_number is not None and not (team is not None and tournament.has_withdrawn(team)),
             is_public=tournament.is_public_on_web,
         )
 
@@ -185,13 +189,13 @@ class TournamentSite:
             for match in matches
             if tournament.is_public(match.round) and (game := next((r.game for r in match.results.values()), ""))
         }
-        kept = await self._archive.kept_ids(list(games.values()))
+        archived_ids = await self._archive.kept_ids(list(games.values()))
         return [
             PageMatch(
                 text.pairing(match),
                 text.outcome(match),
                 await self._watch_id(match.table),
-                game if len(match.deals) == 1 and (game := games.get(match.number, "")) in kept else "",
+                game if len(match.deals) == 1 and (game := games.get(match.number, "")) in archived_ids else "",
                 team in match.teams,
             )
             for match in matches
@@ -219,8 +223,8 @@ class TournamentSite:
                 await self._registration.enter(code, profile.id, profile.name, update)
             else:
                 await self._registration.join_partner(code, profile.id, profile.name, partner, update)
-        except EngineError as fault:
-            return "" if isinstance(fault, errors.AlreadyEntered) else error_text(fault, profile.language)
+        except EngineError as error:
+            return "" if isinstance(error, errors.AlreadyEntered) else error_text(error, profile.language)
         return ""
 
     async def leave(self, person: Person, code: str, update: str) -> str:
@@ -228,6 +232,6 @@ class TournamentSite:
         profile = await self._people.meet(person)
         try:
             await self._registration.leave(code, profile.id, update)
-        except EngineError as fault:
-            return error_text(fault, profile.language)
+        except EngineError as error:
+            return error_text(error, profile.language)
         return ""

@@ -75,32 +75,32 @@ def winners(tournament: Tournament) -> list[int]:
     In a knock-out, a team that is out can share that place if no team got further. It is a winner only if it won its
     last match and then withdrew.
     """
-    first = [standing for standing in standings(tournament) if standing.rank == 1]
+    first_places = [standing for standing in standings(tournament) if standing.rank == 1]
     if tournament.form == "knockout":
         return [
             standing.team
-            for standing in first
+            for standing in first_places
             if not standing.is_out
             or [match.winner for match in tournament.matches_of(standing.team)][-1:] == [standing.team]
         ]
-    return [standing.team for standing in first]
+    return [standing.team for standing in first_places]
 
 
 def _rank(tournament: Tournament) -> list[TeamStanding]:
-    counted = _finished_matches(tournament)
-    keys = _rank_keys(tournament, counted)
+    counted_matches = _finished_matches(tournament)
+    keys = _rank_keys(tournament, counted_matches)
     order = sorted(keys, key=keys.__getitem__, reverse=True)
     unit = ROUNDS if tournament.form == "knockout" else WINS
     if tournament.is_duplicate:
         unit = STEPS if tournament.options["scoring"] == "steps" else POINTS
-    found: list[TeamStanding] = []
+    ranked: list[TeamStanding] = []
     for index, team in enumerate(order):
         is_level = index > 0 and keys[order[index - 1]] == keys[team]
-        matches = [match for match in counted[team] if not match.is_bye and not match.is_void]
-        found.append(
+        matches = [match for match in counted_matches[team] if not match.is_bye and not match.is_void]
+        ranked.append(
             TeamStanding(
                 team,
-                found[-1].rank if is_level else index + 1,
+                ranked[-1].rank if is_level else index + 1,
                 Figure(unit, _format(tournament, unit, keys[team].score)),
                 len(matches),
                 sum(match.winner == team for match in matches),
@@ -111,7 +111,7 @@ def _rank(tournament: Tournament) -> list[TeamStanding]:
                 not keys[team].is_unbeaten if tournament.form == "knockout" else tournament.has_withdrawn(team),
             )
         )
-    return found
+    return ranked
 
 
 def _format(tournament: Tournament, name: str, figure: Fraction) -> str:
@@ -121,15 +121,15 @@ def _format(tournament: Tournament, name: str, figure: Fraction) -> str:
         return f"{sign}{tenths // 10}.{tenths % 10}"
     if name in (STEPS, BEST_ROUND, CARDS):
         return signed_text(int(figure)) if figure else "0"
-    whole, rest = divmod(figure, 1)  # a multiple of ½, not below 0
-    return f"{whole or ''}½" if rest else str(whole)
+    whole, fraction = divmod(figure, 1)  # a multiple of ½, not below 0
+    return f"{whole or ''}½" if fraction else str(whole)
 
 
 # Figures
 
 
-def _rank_keys(tournament: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _RankKey]:
-    wins = {team: sum((match.score(team) for match in matches), ZERO) for team, matches in enumerate(counted)}
+def _rank_keys(tournament: Tournament, counted_matches: Sequence[Sequence[Match]]) -> dict[int, _RankKey]:
+    wins = {team: sum((match.score(team) for match in matches), ZERO) for team, matches in enumerate(counted_matches)}
     match tournament.form:
         case "knockout":
             return {team: _RankKey(is_unbeaten(tournament, team), won) for team, won in wins.items()}
@@ -142,7 +142,7 @@ def _rank_keys(tournament: Tournament, counted: Sequence[Sequence[Match]]) -> di
             }
         case "swiss" | "roundrobin" | "league":
             return {
-                team: _RankKey(True, won, tuple(_tie_breaks(tournament, team, counted[team], wins)))
+                team: _RankKey(True, won, tuple(_tie_breaks(tournament, team, counted_matches[team], wins)))
                 for team, won in wins.items()
             }
         case _ as never:
@@ -151,13 +151,13 @@ def _rank_keys(tournament: Tournament, counted: Sequence[Sequence[Match]]) -> di
 
 def _finished_matches(tournament: Tournament) -> list[list[Match]]:
     """Return each team's matches that count. Byes in round robins and unfinished rounds of duplicates do not."""
-    counted: list[list[Match]] = [[] for _team in tournament.teams]
+    counted_matches: list[list[Match]] = [[] for _team in tournament.teams]
     for match in tournament.matches:
         is_counted = tournament.is_over(match.round) if tournament.is_duplicate else match.is_over
         if is_counted and not (match.is_bye and tournament.form in ("roundrobin", "league")):
             for team in match.teams:
-                counted[team].append(match)
-    return counted
+                counted_matches[team].append(match)
+    return counted_matches
 
 
 def _tie_breaks(
@@ -172,10 +172,10 @@ def _tie_breaks(
         )
         opponents.append((score, match.score(team)))
     if tournament.form == "swiss":
-        yield sum((score for score, _own in opponents), ZERO)
+        yield sum((score for score, _own_score in opponents), ZERO)
     else:
         level = {other for other, score in scores.items() if score == scores[team] and other != team}
         yield sum((match.score(team) for match in matches if level.intersection(match.teams)), ZERO)
-    yield sum((score * own for score, own in opponents), ZERO)
+    yield sum((score * own_score for score, own_score in opponents), ZERO)
     points = [match.points if team == match.first else match.points[::-1] for match in matches]
-    yield Fraction(sum(ours - theirs for ours, theirs in points))
+    yield Fraction(sum(own_points - opponent_points for own_points, opponent_points in points))

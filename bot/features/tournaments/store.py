@@ -50,50 +50,50 @@ class Tournaments:
 
     async def load(self, code: str) -> Tournament:
         """Load a tournament. Raises NoSuchTournament, or UnreadableTournament, which is logged once."""
-        known = self._cache.get(code) or Tournament(code)
+        cached = self._cache.get(code) or Tournament(code)
         # Read the last known entry again, to detect a replaced log.
-        since = max(0, known.version - 1)
-        found = await self.client.lrange(keys.log(code), since, -1)
-        new = found[known.version - since :]
-        if known.entries and (found[:1] != [known.entries[-1]] or REDACTED in map(strip_stamp, new)):
-            known, new = Tournament(code), await self.stored_entries(code)
-        loaded = self._catch_up(known, new)
-        if not loaded.entries:
+        first_index = max(0, cached.version - 1)
+        stored_entries = await self.client.lrange(keys.log(code), first_index, -1)
+        new_entries = stored_entries[cached.version - first_index :]
+        if cached.entries and (stored_entries[:1] != [cached.entries[-1]] or REDACTED in map(strip_stamp, new_entries)):
+            cached, new_entries = Tournament(code), await self.stored_entries(code)
+        tournament = self._catch_up(cached, new_entries)
+        if not tournament.entries:
             self._cache.pop(code, None)
             raise NoSuchTournament(code=code)
-        self._cache[code] = loaded
-        return loaded
+        self._cache[code] = tournament
+        return tournament
 
-    def _catch_up(self, known: Tournament, stored: Sequence[bytes]) -> Tournament:
+    def _catch_up(self, cached: Tournament, stored_entries: Sequence[bytes]) -> Tournament:
         try:
-            loaded = known.catch_up(stored)
+            tournament = cached.catch_up(stored_entries)
         except UnreadableTournament as error:
-            if known.code not in self._unreadable:  # Log it only once, because it is loaded every second.
+            if cached.code not in self._unreadable:  # Log it only once, because it is loaded every second.
                 reason = error.values["why"]
-                log.error("tournament_unreadable", tournament=known.code, why=reason)  # noqa: TRY400 - the reason is enough
-            self._unreadable[known.code] = None
+                log.error("tournament_unreadable", tournament=cached.code, why=reason)  # noqa: TRY400 - the reason is enough
+            self._unreadable[cached.code] = None
             raise
-        self._unreadable.pop(known.code, None)
-        return loaded
+        self._unreadable.pop(cached.code, None)
+        return tournament
 
     async def stored_entries(self, code: str) -> list[bytes]:
         """Return a tournament's log, which can be unreadable; empty if it does not exist."""
-        found: list[bytes] = await self.client.lrange(keys.log(code), 0, -1)
-        return found
+        entries: list[bytes] = await self.client.lrange(keys.log(code), 0, -1)
+        return entries
 
     async def live_codes(self) -> dict[str, int]:
         """Return codes of live tournaments, with their opening in Unix seconds. Some can be over by now."""
-        found = await self._store.index.entries(keys.LIVE)
-        return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
+        tokens = await self._store.index.entries(keys.LIVE)
+        return {code: int(token.partition(".")[0]) for code, token in sorted(tokens.items())}
 
     async def unreadable_codes(self) -> dict[str, int]:
         """Return the live codes that this release cannot read."""
-        found = {}
-        for code, since in (await self.live_codes()).items():
-            stored = await self.stored_entries(code)
-            if Tournament.read_prefix(code, stored).version < len(stored):
-                found[code] = since
-        return found
+        unreadable = {}
+        for code, opened_at in (await self.live_codes()).items():
+            entries = await self.stored_entries(code)
+            if Tournament.read_prefix(code, entries).version < len(entries):
+                unreadable[code] = opened_at
+        return unreadable
 
     async def drop_code(self, code: str) -> None:
         """Remove the code of a missing tournament, unless it is just being opened."""
@@ -106,17 +106,17 @@ class Tournaments:
 
     async def of_person(self, person: str) -> list[Tournament]:
         """Return a person's tournaments that are live or ended recently, the newest first."""
-        listed = await self._load_list(keys.entered(person), lambda _t: True)
-        theirs = [tournament for tournament in listed if tournament.involves(person)]
+        listed_tournaments = await self._load_list(keys.tournaments_of_person(person), lambda _t: True)
+        own_tournaments = [tournament for tournament in listed_tournaments if tournament.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
-            for tournament in theirs:
+            for tournament in own_tournaments:
                 pipe.ttl(keys.log(tournament.code))
             lifetimes = await pipe.execute()  # negative if the log does not expire
         oldest = KEPT_SECONDS - SHOWN_SECONDS
         return [
             tournament
-            for tournament, left in zip(theirs, lifetimes, strict=True)
-            if tournament.is_live or left < 0 or left > oldest
+            for tournament, seconds_left in zip(own_tournaments, lifetimes, strict=True)
+            if tournament.is_live or seconds_left < 0 or seconds_left > oldest
         ]
 
     async def public(self) -> list[Tournament]:
@@ -129,12 +129,13 @@ class Tournaments:
         An unreadable one is left out but stays on the list, because another release might read it.
         """
         entries = await self._store.index.entries(key)
-        loaded = await asyncio.gather(*map(self.load, entries), return_exceptions=True)
-        found = []
-        for (code, token), tournament in zip(entries.items(), loaded, strict=True):
+        tournaments = await asyncio.gather(*map(self.load, entries), return_exceptions=True)
+        live_entries = []
+        for (code, token), tournament in zip(entries.items(), tournaments, strict=True):
             match tournament:
                 case Tournament() if belongs(tournament):
-                    found.append((token, tournament))  # a token begins with the time at which it was made, in seconds
+                    # A token begins with the time at which it was made, in seconds.
+                    live_entries.append((token, tournament))
                 case Tournament() if not tournament.is_live:
                     await self._store.index.remove_if_unchanged(key, code, token)
                 case Tournament() | NoSuchTournament():
@@ -142,7 +143,7 @@ class Tournaments:
                     await self._store.index.remove_if_settled(key, code, token)
                 case BaseException() if not isinstance(tournament, UnreadableTournament):
                     raise tournament
-        return [tournament for _token, tournament in sorted(found, key=lambda pair: pair[0], reverse=True)]
+        return [tournament for _token, tournament in sorted(live_entries, key=lambda pair: pair[0], reverse=True)]
 
     # Lists
 
@@ -152,7 +153,7 @@ class Tournaments:
 
         It is added again afterwards, because `/forget` might have removed it in between.
         """
-        key = keys.entered(person)
+        key = keys.tournaments_of_person(person)
         async with self._store.index.reserve_for_commit(key, code):
             yield
         await self._store.index.reserve(key, code)
@@ -166,12 +167,16 @@ class Tournaments:
     @asynccontextmanager
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
-        index, shown, own = self._store.index, keys.in_chat(place), keys.organised(person)
-        clean_shown = partial(self._load_list, shown, partial(_is_live_in, chat_of(place)))
-        clean_own = partial(self._load_list, own, partial(_counts_for, person))
+        index, chat_list, person_list = self._store.index, keys.in_chat(place), keys.organised_by(person)
+        clean_chat_list = partial(self._load_list, chat_list, partial(_is_live_in, chat_of(place)))
+        clean_person_list = partial(self._load_list, person_list, partial(_counts_for, person))
         async with (
-            index.reserve_for_commit(shown, code, MAX_AT_ONCE, clean_shown, TooManyTournaments(most=MAX_AT_ONCE)),
-            index.reserve_for_commit(own, code, MAX_ORGANISED, clean_own, OrganisesTooMany(most=MAX_ORGANISED)),
+            index.reserve_for_commit(
+                chat_list, code, MAX_AT_ONCE, clean_chat_list, TooManyTournaments(most=MAX_AT_ONCE)
+            ),
+            index.reserve_for_commit(
+                person_list, code, MAX_ORGANISED, clean_person_list, OrganisesTooMany(most=MAX_ORGANISED)
+            ),
             self.list_for_person(person, code),
         ):
             await index.reserve(keys.LIVE, code)
@@ -196,70 +201,76 @@ class Tournaments:
             entries = [] if tournament.has_seen(update) else decide(tournament)
             if not entries:
                 return tournament
-            written = await self.write(tournament, entries, update)
-            if isinstance(written, Tournament):
-                return written
-            tournament = self._catch_up(Tournament(code), written)
+            outcome = await self.write(tournament, entries, update)
+            if isinstance(outcome, Tournament):
+                return outcome
+            tournament = self._catch_up(Tournament(code), outcome)
             self._cache[code] = tournament
             if not tournament.entries:
                 raise NoSuchTournament(code=code)
 
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
         """Write entries and return the new tournament. If the log has changed since, return the whole log instead."""
-        stored = [add_stamp(encode(entry), update) for entry in entries]
-        after = tournament.with_stored_entries(stored)
-        known = [tournament.version, *(tournament.entries[-1:] or [b""])]
-        result = await self._append([keys.log(tournament.code)], [*known, _expiry(after), *stored], confirmed=True)
+        stored_entries = [add_stamp(encode(entry), update) for entry in entries]
+        new_state = tournament.with_stored_entries(stored_entries)
+        expected = [tournament.version, *(tournament.entries[-1:] or [b""])]
+        result = await self._append(
+            [keys.log(tournament.code)], [*expected, _expiry(new_state), *stored_entries], confirmed=True
+        )
         if result[0] != 1:
             return list(result[1:])
-        self._cache[tournament.code] = after
-        return after
+        self._cache[tournament.code] = new_state
+        return new_state
 
-    async def rewrite(self, code: str, known: Sequence[bytes], entries: Sequence[bytes]) -> bool:
+    async def rewrite(self, code: str, expected_entries: Sequence[bytes], entries: Sequence[bytes]) -> bool:
         """Replace a tournament's log. Return False if it has changed since."""
         self._cache.pop(code, None)
-        after = Tournament.read_prefix(code, entries)
+        new_state = Tournament.read_prefix(code, entries)
         # An unreadable log does not show whether the tournament is over.
-        expiring = _expiry(after) if after.version == len(entries) else ""
-        return bool(await self._rewrite([keys.log(code)], [len(known), known[-1], expiring, *entries], confirmed=True))
+        expiry = _expiry(new_state) if new_state.version == len(entries) else ""
+        return bool(
+            await self._rewrite(
+                [keys.log(code)], [len(expected_entries), expected_entries[-1], expiry, *entries], confirmed=True
+            )
+        )
 
     async def call_off_unreadable(self, code: str, update: str) -> None:
         """Cut off the unreadable end of a log at the host's request, and call the tournament off if it is live."""
         while True:
-            stored = await self.stored_entries(code)
-            known = Tournament.read_prefix(code, stored)
-            if known.version == len(stored):
+            stored_entries = await self.stored_entries(code)
+            readable = Tournament.read_prefix(code, stored_entries)
+            if readable.version == len(stored_entries):
                 return
-            ending = [add_stamp(encode(Cancel()), update)] if known.is_live else []
-            if await self.rewrite(code, stored, [*known.entries, *ending]):
+            cancellation = [add_stamp(encode(Cancel()), update)] if readable.is_live else []
+            if await self.rewrite(code, stored_entries, [*readable.entries, *cancellation]):
                 return
 
     async def unlist(self, tournament: Tournament) -> None:
         """Remove a finished tournament from the lists of live ones."""
         await self._store.index.remove(keys.in_chat(tournament.place), tournament.code)
         if not _counts_for(tournament.opener.person, tournament):
-            await self._store.index.remove(keys.organised(tournament.opener.person), tournament.code)
+            await self._store.index.remove(keys.organised_by(tournament.opener.person), tournament.code)
         await self._store.index.remove(keys.LIVE, tournament.code)
         await self._store.index.remove(keys.PUBLIC, tournament.code)
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Move a chat's tournaments to its new id. Idempotent."""
 
         def decide(tournament: Tournament) -> list[Entry]:
-            return [Place(new)] if chat_of(tournament.place) == chat_of(old) else []
+            return [Place(new_id)] if chat_of(tournament.place) == chat_of(old_id) else []
 
-        for code in await self._store.index.entries(keys.in_chat(old)):
+        for code in await self._store.index.entries(keys.in_chat(old_id)):
             # The new chat can exceed its limit here.
-            await self._store.index.reserve(keys.in_chat(new), code)
+            await self._store.index.reserve(keys.in_chat(new_id), code)
             try:
-                await self.commit(code, f"moved:{new}", decide)
+                await self.commit(code, f"moved:{new_id}", decide)
             except UnreadableTournament:
                 # The tournament stays on the old list. A release that can read it moves it when the old chat refuses
                 # its card.
                 continue
             except NoSuchTournament:
                 pass
-            await self._store.index.remove(keys.in_chat(old), code)
+            await self._store.index.remove(keys.in_chat(old_id), code)
 
 
 def _is_live_in(chat: str, tournament: Tournament) -> bool:

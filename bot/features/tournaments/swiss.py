@@ -44,15 +44,15 @@ def pair_next_round(tournament: Tournament, rounds: int) -> tuple[tuple[int, int
 def records_of(tournament: Tournament) -> list[TeamRecord]:
     records = [TeamRecord() for _team in tournament.teams]
     for matches in tournament.rounds:
-        before = [record.score for record in records]
+        earlier_scores = [record.score for record in records]
         for match in matches:
             for side, team in enumerate(match.teams):
-                _add_match(records[team], match, team, side, before)
+                _add_match(records[team], match, team, side, earlier_scores)
     return records
 
 
-def _add_match(record: TeamRecord, match: Match, team: int, side: int, before: Sequence[Fraction]) -> None:
-    """Add a match to a team's record. ``side`` is 0 for its first team. ``before`` are the scores before the round."""
+def _add_match(record: TeamRecord, match: Match, team: int, side: int, earlier_scores: Sequence[Fraction]) -> None:
+    """Add a match to a team's record. ``side`` is 0 for the match's first team."""
     points = match.score(team)
     record.score += points
     if match.is_bye:
@@ -63,7 +63,7 @@ def _add_match(record: TeamRecord, match: Match, team: int, side: int, before: S
     record.met.add(other)
     if match.was_played:
         record.colours.append((WHITE, BLACK)[side])
-        difference = before[team] - before[other]
+        difference = earlier_scores[team] - earlier_scores[other]
         record.floats.append("down" if difference > 0 else "up" if difference < 0 else "none")
     else:
         record.forfeit_wins += points == 1
@@ -81,14 +81,16 @@ def possible_pairs(
     records: dict[int, TeamRecord], demands: Demands, played: int, *, is_last: bool
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs that C1 to C3 allow, and the teams that can have the bye, each with `NOBODY`."""
-    for (one, ours), (other, theirs) in combinations(records.items(), 2):
-        if other in ours.met:
+    for (first, first_record), (opponent, opponent_record) in combinations(records.items(), 2):
+        if opponent in first_record.met:
             continue
-        is_clash = ours.due == theirs.due and min(ours.strength, theirs.strength) == ABSOLUTE
+        is_clash = (
+            first_record.due == opponent_record.due and min(first_record.strength, opponent_record.strength) == ABSOLUTE
+        )
         # In the last round, C3 does not bind topscorers, who have more than half of all points (1.8).
-        leads = is_last and max(ours.score, theirs.score) > Fraction(played, 2)
+        leads = is_last and max(first_record.score, opponent_record.score) > Fraction(played, 2)
         if leads or not (demands.colours and is_clash):
-            yield one, other
+            yield first, opponent
     if len(records) % 2:
         for team, record in records.items():
             if not record.byes and not (demands.forfeits and record.forfeit_wins):
@@ -101,9 +103,11 @@ def _order_pairs(
     """Return pairs in a round's order: the first seat first, the best pairs first, the bye last."""
 
     def order(pair: tuple[int, int]) -> tuple[bool, Fraction, Fraction, int]:
-        one, other = pair
-        is_bye = other == NOBODY
-        return is_bye, -records[one].score, Fraction(0) if is_bye else -records[other].score, one
+        first, second = pair
+        is_bye = second == NOBODY
+        return is_bye, -records[first].score, Fraction(0) if is_bye else -records[second].score, first
 
-    ranked = sorted(pairs, key=order)
-    return tuple((one, None) if other == NOBODY else order_seats(records, one, other) for one, other in ranked)
+    ordered_pairs = sorted(pairs, key=order)
+    return tuple(
+        (first, None) if second == NOBODY else order_seats(records, first, second) for first, second in ordered_pairs
+    )

@@ -36,8 +36,8 @@ def pair_round(records: Mapping[int, TeamRecord], edges: Iterable[Edge]) -> list
     """
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
     rank = {team: number for number, team in enumerate([*ranking, NOBODY])}
-    ordered = {(one, other) if rank[one] < rank[other] else (other, one) for one, other in edges}
-    left = _with_lowest_bye(records, ordered)
+    ordered_edges = {(team, opponent) if rank[team] < rank[opponent] else (opponent, team) for team, opponent in edges}
+    remaining_edges = _with_lowest_bye(records, ordered_edges)
     pairs: list[Edge] = []
     moved_down: tuple[int, ...] = ()
     scores = sorted({record.score for record in records.values()}, reverse=True)
@@ -45,11 +45,11 @@ def pair_round(records: Mapping[int, TeamRecord], edges: Iterable[Edge]) -> list
         residents = tuple(team for team in ranking if records[team].score == score)
         following = scores[number + 1 : number + 2]
         below = frozenset(team for team in ranking if records[team].score in following)
-        found = _Bracket(records, moved_down, residents, below, left).pairs()
-        pairs += found
-        paired = {team for pair in found for team in pair}
-        left = {edge for edge in left if paired.isdisjoint(edge)}
-        moved_down = tuple(team for team in (*moved_down, *residents) if team not in paired)
+        bracket_pairs = _Bracket(records, moved_down, residents, below, remaining_edges).pairs()
+        pairs += bracket_pairs
+        paired_teams = {team for pair in bracket_pairs for team in pair}
+        remaining_edges = {edge for edge in remaining_edges if paired_teams.isdisjoint(edge)}
+        moved_down = tuple(team for team in (*moved_down, *residents) if team not in paired_teams)
     return pairs + [(team, NOBODY) for team in moved_down]
 
 
@@ -91,18 +91,20 @@ class _Bracket:
     def pairs(self) -> list[Edge]:
         decides_bye = self._decides_bye()
         criteria = {edge: self._criteria(edge, decides_bye=decides_bye) for edge in self.edges}
-        found = _match({edge: [*figures, *self._order_of_moved_down(edge)] for edge, figures in criteria.items()})
-        pairs = [edge for edge in found if self._is_pair(edge) and edge[0] in self.moved_down]
-        met = {team for pair in pairs for team in pair}
-        count = sum(map(self._is_pair, found)) - len(pairs)
+        matching = _match({edge: [*figures, *self._order_of_moved_down(edge)] for edge, figures in criteria.items()})
+        pairs = [edge for edge in matching if self._is_pair(edge) and edge[0] in self.moved_down]
+        paired_teams = {team for pair in pairs for team in pair}
+        count = sum(map(self._is_pair, matching)) - len(pairs)
         if count:
             # The moved-down teams keep these opponents, or float again.
-            rest = {
+            remaining_edges = {
                 edge: figures
                 for edge, figures in criteria.items()
-                if met.isdisjoint(edge) and not (self._is_pair(edge) and edge[0] in self.moved_down)
+                if paired_teams.isdisjoint(edge) and not (self._is_pair(edge) and edge[0] in self.moved_down)
             }
-            pairs += _pair_homogeneous([team for team in self.residents if team not in met], count, rest)
+            pairs += _pair_homogeneous(
+                [team for team in self.residents if team not in paired_teams], count, remaining_edges
+            )
         return pairs
 
     @cached_property
@@ -117,9 +119,11 @@ class _Bracket:
     @cached_property
     def _differences(self) -> list[Fraction]:
         """All differences of scores for C18 to C21, from the largest."""
-        own = self.records[self.residents[0]].score
+        own_score = self.records[self.residents[0]].score
         scores = [self.records[team].score for team in self.moved_down]
-        return sorted({score - other for score in scores for other in (*scores, own, own - 1)}, reverse=True)
+        return sorted(
+            {score - other for score in scores for other in (*scores, own_score, own_score - 1)}, reverse=True
+        )
 
     def _is_pair(self, edge: Edge) -> bool:
         return edge[0] in self._members and edge[1] in self._members
@@ -183,9 +187,9 @@ class _Bracket:
             figures[3] += is_refused and record.strength == STRONG
         return figures
 
-    def _has_floated(self, team: int, back: int, way: str) -> bool:
+    def _has_floated(self, team: int, back: int, direction: str) -> bool:
         floats = self.records[team].floats
-        return len(floats) >= back and floats[-back] == way
+        return len(floats) >= back and floats[-back] == direction
 
     def _repeated_floats(self, edge: Edge, back: int) -> tuple[int, int]:
         """Count the floats of ``back`` rounds ago that an edge repeats.
@@ -217,8 +221,8 @@ class _Bracket:
         one, other = edge
         is_pair = self._is_pair(edge)
         opponent = self.residents.index(other) + 1 if is_pair and other in self.residents else 0
-        stays = [int(one == team and not is_pair) for team in self.moved_down]
-        return [*stays, *(opponent if one == team else 0 for team in self.moved_down)]
+        unpaired_figures = [int(one == team and not is_pair) for team in self.moved_down]
+        return [*unpaired_figures, *(opponent if one == team else 0 for team in self.moved_down)]
 
 
 def _pair_homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, Sequence[int]]) -> list[Edge]:
@@ -235,22 +239,24 @@ def _pair_homogeneous(teams: Sequence[int], count: int, criteria: Mapping[Edge, 
 
     def exchanges(edge: Edge) -> list[int]:
         team = upper(edge)
-        leave = [int(team == other) for other in range(count, 0, -1)]
-        come = [-int(team == other) for other in range(count + 1, len(teams) + 1)]
-        return [int(team > count), team, *leave, *come]
+        leaving_figures = [int(team == other) for other in range(count, 0, -1)]
+        entering_figures = [-int(team == other) for other in range(count + 1, len(teams) + 1)]
+        return [int(team > count), team, *leaving_figures, *entering_figures]
 
     def transpositions(edge: Edge, s1: Iterable[int]) -> list[int]:
         return [number[edge[1]] if upper(edge) == team else 0 for team in s1]
 
     original = range(1, count + 1)
-    found = _match({edge: [*row, *exchanges(edge), *transpositions(edge, original)] for edge, row in criteria.items()})
-    s1 = sorted(filter(None, map(upper, found)))
+    matching = _match(
+        {edge: [*row, *exchanges(edge), *transpositions(edge, original)] for edge, row in criteria.items()}
+    )
+    s1 = sorted(filter(None, map(upper, matching)))
     if s1 != list(original):
-        found = _match(
+        matching = _match(
             {
                 edge: [*row, *transpositions(edge, s1)]
                 for edge, row in criteria.items()
                 if not upper(edge) or (upper(edge) in s1 and number[edge[1]] not in s1)
             }
         )
-    return [edge for edge in found if upper(edge)]
+    return [edge for edge in matching if upper(edge)]

@@ -46,12 +46,12 @@ class TeamRecord:
         return STRONG if self.balance else int(bool(self.colours))
 
 
-def order_seats(records: Mapping[int, TeamRecord], one: int, other: int) -> tuple[int, int]:
+def order_seats(records: Mapping[int, TeamRecord], first: int, second: int) -> tuple[int, int]:
     """Return two teams that meet, the one with the first seat first.
 
     The higher score ranks higher; if scores are equal, the lower number does.
     """
-    higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
+    higher, lower = sorted((first, second), key=lambda team: (-records[team].score, team))
     is_first = _has_first_seat(records[higher], records[lower], is_odd=higher % 2 == 0)
     return (higher, lower) if is_first else (lower, higher)
 
@@ -60,9 +60,9 @@ def _has_first_seat(high: TeamRecord, low: TeamRecord, *, is_odd: bool) -> bool:
     """Return whether the higher ranked team has the first seat. ``is_odd``: its number, counted from 1, is odd."""
     if high.due and low.due and high.due != low.due:
         return high.due == WHITE
-    for ours, theirs in ((high.strength, low.strength), (abs(high.balance), abs(low.balance))):
-        if ours != theirs:
-            return high.due == WHITE if ours > theirs else low.due == BLACK
+    for higher_value, lower_value in ((high.strength, low.strength), (abs(high.balance), abs(low.balance))):
+        if higher_value != lower_value:
+            return high.due == WHITE if higher_value > lower_value else low.due == BLACK
     for colour, opposite in zip(reversed(high.colours), reversed(low.colours), strict=False):
         if colour != opposite:
             return colour == BLACK

@@ -23,18 +23,18 @@ TOLERANCE_SECONDS = 300  # added to the time left, so that a round of one day be
 PLAYING = "⏳"  # mark of a match that is not over
 
 
-def score_text(ours: int, theirs: int) -> str:
+def score_text(own_points: int, opponent_points: int) -> str:
     """Return a score that stays on one line."""
-    return fix_minus(f"{ours}{NO_BREAK}:{NO_BREAK}{theirs}")
+    return fix_minus(f"{own_points}{NO_BREAK}:{NO_BREAK}{opponent_points}")
 
 
-def shorten(name: str, longest: int) -> str:
+def shorten(name: str, max_length: int) -> str:
     """Cut a name to this many letters.
 
     >>> shorten("Bartolomea", 6)
     'Barto…'
     """
-    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
+    return name if len(name) <= max_length else f"{name[: max_length - 1].rstrip()}…"
 
 
 def form_names(language: str) -> Mapping[str, str]:
@@ -123,8 +123,8 @@ class TournamentText:
             times.append(self.ngettext("{count} round", "{count} rounds", count).format(count=count))
         clock = clock_name(self.words, tournament.choice.clock)
         lines = [f"{self.deals_and_scoring if tournament.is_duplicate else target} · {clock}", " · ".join(times)]
-        if unusual := option_lines(self.words, GAMES[tournament.game], rules, unusual=True):
-            lines.append(capitalize(" · ".join(unusual)))
+        if unusual_options := option_lines(self.words, GAMES[tournament.game], rules, unusual=True):
+            lines.append(capitalize(" · ".join(unusual_options)))
         if tournament.is_public_on_web:
             lines.append(_("Everyone can see it on the web, and join there."))
         if unit > 1:
@@ -158,30 +158,30 @@ class TournamentText:
         return self.gettext("… and {count} more").format(count=count)
 
     def join_names(self, names: Sequence[str], limit: int) -> str:
-        more = [self.more_text(len(names) - limit)] if len(names) > limit else []
-        return " ".join([", ".join(names[:limit]), *more])
+        more_texts = [self.more_text(len(names) - limit)] if len(names) > limit else []
+        return " ".join([", ".join(names[:limit]), *more_texts])
 
     # Players
 
     def player_names(self, numbers: Iterable[int]) -> str:
-        present = [number for number in numbers if self.tournament.players[number]]
-        names = self._names(LONGEST_ALONE if len(present) < 2 else LONGEST_IN_PAIR)
-        return " + ".join(isolate_name(names[number]) for number in present)
+        present_players = [number for number in numbers if self.tournament.players[number]]
+        names = self._names(LONGEST_ALONE if len(present_players) < 2 else LONGEST_IN_PAIR)
+        return " + ".join(isolate_name(names[number]) for number in present_players)
 
-    def _names(self, longest: int) -> dict[int, str]:
+    def _names(self, max_length: int) -> dict[int, str]:
         """Return shortened names by player. Equal names get numbers in the order of entering."""
-        if longest not in self._shortened:
+        if max_length not in self._shortened:
             somebody = localize_name(NAME, self.language)
             names = {
-                number: shorten(localize_name(player.name, self.language), longest)
+                number: shorten(localize_name(player.name, self.language), max_length)
                 for number, player in enumerate(self.tournament.players)
                 if player
             }
-            distinct = iter(distinct_names([name for name in names.values() if name != somebody], longest))
-            self._shortened[longest] = {
-                number: name if name == somebody else next(distinct) for number, name in names.items()
+            unique_names = iter(distinct_names([name for name in names.values() if name != somebody], max_length))
+            self._shortened[max_length] = {
+                number: name if name == somebody else next(unique_names) for number, name in names.items()
             }
-        return self._shortened[longest]
+        return self._shortened[max_length]
 
     def team_name(self, team: int) -> str:
         return self.player_names(self.tournament.teams[team])
@@ -216,9 +216,9 @@ class TournamentText:
 
     def deals_played(self, match: Match) -> str:
         """Return the number of played deals: "1 of 2 deals"."""
-        played = len(match.results)
-        line = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
-        return line.format(played=played, count=len(match.deals))
+        played_deals = len(match.results)
+        line = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played_deals)
+        return line.format(played=played_deals, count=len(match.deals))
 
     def outcome(self, match: Match, team: int | None = None) -> str:
         """Return a match's score and ending.
@@ -233,9 +233,9 @@ class TournamentText:
             return self.gettext("over") if match.is_over else self.deals_played(match)
         if not match.is_over:
             return PLAYING
-        ours, theirs = match.points if team in (None, match.first) else match.points[::-1]
+        own_points, opponent_points = match.points if team in (None, match.first) else match.points[::-1]
         endings = dict.fromkeys(self.ending(match, result) for result in match.results.values())
-        return ", ".join([score_text(ours, theirs), *filter(None, endings)])
+        return ", ".join([score_text(own_points, opponent_points), *filter(None, endings)])
 
     def ending(self, match: Match, result: Result) -> str:
         """Return how a game ended early, or an empty string if it was played to its end."""
@@ -259,11 +259,11 @@ class TournamentText:
 
     def standing_line(self, standing: TeamStanding, *deciding_tie_breaks: Figure) -> str:
         """Return a line of the standings, with the values of the given tie-breaks."""
-        named = [
+        named_values = [
             f"{self.gettext(tie_break.name)} {decimal_text(tie_break.value, self.language)}"
             for tie_break in deciding_tie_breaks
         ]
-        figures = [decimal_text(standing.score.value, self.language), *named]
+        figures = [decimal_text(standing.score.value, self.language), *named_values]
         line = f"{self._place_text(standing)} {self.team_name(standing.team)} · {', '.join(figures)}"
         return " · ".join([line, *self._out_mark(standing)])
 
@@ -294,6 +294,6 @@ def deciding_tie_breaks(table: Sequence[TeamStanding], index: int) -> tuple[Figu
     for neighbour in (index - 1, index + 1):
         if 0 <= neighbour < len(table) and table[neighbour].score == table[index].score:
             pairs = zip(table[index].tie_breaks, table[neighbour].tie_breaks, strict=True)
-            differ = [number for number, (one, other) in enumerate(pairs, 1) if one.value != other.value]
-            count = max(count, differ[0] if differ else len(table[index].tie_breaks))
+            differing = [number for number, (value, other) in enumerate(pairs, 1) if value.value != other.value]
+            count = max(count, differing[0] if differing else len(table[index].tie_breaks))
     return table[index].tie_breaks[:count]

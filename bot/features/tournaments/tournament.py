@@ -102,7 +102,7 @@ class Match:
     def points(self) -> tuple[int, int]:
         """The points of both teams in all deals."""
         results = self.results.values()
-        return sum(result.ours for result in results), sum(result.theirs for result in results)
+        return sum(result.first_points for result in results), sum(result.second_points for result in results)
 
     @property
     def winner(self) -> int | None:
@@ -113,13 +113,13 @@ class Match:
         """
         if self.is_bye or not self.is_over:
             return None
-        ours, theirs = 0, 0
+        first_count, second_count = 0, 0
         for result in self.results.values():
             if result.ending in ("resign", "timeout", "forfeit") or result.deal == 0:
-                ours, theirs = ours + (result.winner == 0), theirs + (result.winner == 1)
-        if ours == theirs and self.deals != (0,):
-            ours, theirs = self.points
-        return None if ours == theirs else self.teams[ours < theirs]
+                first_count, second_count = first_count + (result.winner == 0), second_count + (result.winner == 1)
+        if first_count == second_count and self.deals != (0,):
+            first_count, second_count = self.points
+        return None if first_count == second_count else self.teams[first_count < second_count]
 
     @property
     def is_void(self) -> bool:
@@ -184,34 +184,34 @@ class Tournament:
         """Return whether this update caused the first entry."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
-    def with_stored_entries(self, stored: Sequence[bytes]) -> Self:
+    def with_stored_entries(self, stored_entries: Sequence[bytes]) -> Self:
         """Return the tournament with more entries. Raises `bot.store.entry_text.UnreadableEntry`."""
-        if not stored:
+        if not stored_entries:
             return self
-        new = copy(self)
-        for entry in stored:
-            new._apply(log_entries.decode(strip_stamp(entry).decode()))
-        new.entries = (*self.entries, *stored)
-        return new
+        new_state = copy(self)
+        for entry in stored_entries:
+            new_state._apply(log_entries.decode(strip_stamp(entry).decode()))
+        new_state.entries = (*self.entries, *stored_entries)
+        return new_state
 
-    def catch_up(self, stored: Sequence[bytes]) -> Self:
+    def catch_up(self, stored_entries: Sequence[bytes]) -> Self:
         """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:
-            return self.with_stored_entries(stored)
+            return self.with_stored_entries(stored_entries)
         except Exception as error:  # another release's log can contain anything
             reason = f"entry {self.version + 1} or one after it: {type(error).__name__}"
             raise UnreadableTournament(code=self.code, why=reason) from error
 
     @classmethod
-    def read_prefix(cls, code: str, stored: Sequence[bytes]) -> Self:
+    def read_prefix(cls, code: str, stored_entries: Sequence[bytes]) -> Self:
         """Return a tournament before its first unreadable entry."""
-        known = cls(code)
-        for entry in stored:
+        tournament = cls(code)
+        for entry in stored_entries:
             try:
-                known = known.catch_up([entry])
+                tournament = tournament.catch_up([entry])
             except UnreadableTournament:
                 break
-        return known
+        return tournament
 
     # Game and options
 
@@ -344,7 +344,9 @@ class Tournament:
             case log_entries.Leave(player):
                 self.players = (*self.players[:player], None, *self.players[player + 1 :])
                 partner = self.partners.get(player)
-                self.partners = {one: other for one, other in self.partners.items() if player != one != partner}
+                self.partners = {
+                    player_: other for player_, other in self.partners.items() if player != player_ != partner
+                }
             case log_entries.Partner(one, other):
                 self.partners = {**self.partners, one: other, other: one}
             case log_entries.Start(root, teams):
@@ -354,11 +356,11 @@ class Tournament:
                 matches = (Match(number, index, one, other, self.deals) for index, (one, other) in enumerate(pairs))
                 self.rounds, self.ends_at = (*self.rounds, tuple(matches)), (*self.ends_at, ends_at)
             case log_entries.Seat(round_, number, deal, code):
-                found = self.match(round_, number)
-                self._replace(replace(found, seats={**found.seats, deal: code}))
+                match = self.match(round_, number)
+                self._replace(replace(match, seats={**match.seats, deal: code}))
             case log_entries.Result(round_, number, deal):
-                found = self.match(round_, number)
-                self._replace(replace(found, results={**found.results, deal: entry}))
+                match = self.match(round_, number)
+                self._replace(replace(match, results={**match.results, deal: entry}))
             case log_entries.Finish():
                 self.phase = "over"
             case log_entries.Cancel():
@@ -371,5 +373,5 @@ class Tournament:
     def _replace(self, match: Match) -> None:
         number = match.round - 1
         matches = self.rounds[number]
-        changed = (*matches[: match.number], match, *matches[match.number + 1 :])
-        self.rounds = (*self.rounds[:number], changed, *self.rounds[number + 1 :])
+        new_round = (*matches[: match.number], match, *matches[match.number + 1 :])
+        self.rounds = (*self.rounds[:number], new_round, *self.rounds[number + 1 :])

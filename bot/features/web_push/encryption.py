@@ -44,8 +44,8 @@ def private_bytes(key: EllipticCurvePrivateKey) -> bytes:
     return key.private_numbers().private_value.to_bytes(NUMBER_BYTES, "big")
 
 
-def load_private_key(stored: bytes) -> EllipticCurvePrivateKey:
-    return derive_private_key(int.from_bytes(stored, "big"), CURVE)
+def load_private_key(number_bytes: bytes) -> EllipticCurvePrivateKey:
+    return derive_private_key(int.from_bytes(number_bytes, "big"), CURVE)
 
 
 def public_bytes(key: PublicKey) -> bytes:
@@ -63,27 +63,27 @@ def is_public_key(point: bytes) -> bool:
 
 def encrypt(content: bytes, browser_key: bytes, auth: bytes) -> bytes:
     """Return a message that only the browser with this public key and secret can read, as one record."""
-    own, salt = generate_private_key(CURVE), os.urandom(SALT_BYTES)
-    own_public = public_bytes(own.public_key())
-    shared = own.exchange(ECDH(), PublicKey.from_encoded_point(CURVE, browser_key))
-    secret = _derive(shared, auth, b"WebPush: info\0" + browser_key + own_public, 32)
+    own_key, salt = generate_private_key(CURVE), os.urandom(SALT_BYTES)
+    own_public = public_bytes(own_key.public_key())
+    shared_secret = own_key.exchange(ECDH(), PublicKey.from_encoded_point(CURVE, browser_key))
+    secret = _derive(shared_secret, auth, b"WebPush: info\0" + browser_key + own_public, 32)
     key = _derive(secret, salt, b"Content-Encoding: aes128gcm\0", 16)
     nonce = _derive(secret, salt, b"Content-Encoding: nonce\0", 12)
     padding = bytes(-(len(content) + 1) % PADDED_BYTES)
-    sealed = AESGCM(key).encrypt(nonce, content + LAST_RECORD + padding, None)
+    ciphertext = AESGCM(key).encrypt(nonce, content + LAST_RECORD + padding, None)
     header = salt + RECORD_BYTES.to_bytes(4, "big") + len(own_public).to_bytes(1, "big") + own_public
-    return header + sealed
+    return header + ciphertext
 
 
 def sign(key: EllipticCurvePrivateKey, audience: str, expires: int, contact: str) -> str:
     """Return the `Authorization` header for a push service. ``contact`` is a URL of the host, or empty."""
     claims = {"aud": audience, "exp": expires} | ({"sub": contact} if contact else {})
     parts = ({"typ": "JWT", "alg": "ES256"}, claims)
-    signed = ".".join(encode_base64(json.dumps(part, separators=(",", ":")).encode()) for part in parts)
-    numbers = decode_dss_signature(key.sign(signed.encode(), ECDSA(SHA256())))
+    signed_part = ".".join(encode_base64(json.dumps(part, separators=(",", ":")).encode()) for part in parts)
+    numbers = decode_dss_signature(key.sign(signed_part.encode(), ECDSA(SHA256())))
     signature = b"".join(number.to_bytes(NUMBER_BYTES, "big") for number in numbers)
     public = encode_base64(public_bytes(key.public_key()))
-    return f"vapid t={signed}.{encode_base64(signature)}, k={public}"
+    return f"vapid t={signed_part}.{encode_base64(signature)}, k={public}"
 
 
 def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:

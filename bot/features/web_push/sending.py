@@ -62,7 +62,7 @@ class Due(NamedTuple):
     text: str
     path: str
     tries: int = 0
-    about: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
     @property
     def as_json(self) -> str:
@@ -91,29 +91,29 @@ class Sender:
 
     async def queue(self, person: str, notification: Notification) -> None:
         """Queue a notification for those of a person's browsers that want its kind. Can raise a store error."""
-        wanted = [browser for browser in await self._subscriptions.of(person) if notification.kind in browser.kinds]
-        if not wanted:
+        browsers = [browser for browser in await self._subscriptions.of(person) if notification.kind in browser.kinds]
+        if not browsers:
             return
         if await self._client.zcard(keys.DUE) >= MAX_DUE or len(await self._due_of(person)) >= MAX_DUE_EACH:
-            PUSHES.labels("dropped").inc(len(wanted))
+            PUSHES.labels("dropped").inc(len(browsers))
             return
         now = time.time()
-        kind, text, path, about = notification
-        due = {Due(person, browser.id, kind, text, path, about=about).as_json: now for browser in wanted}
-        await self._client.zadd(keys.DUE, due, nx=True)
+        kind, text, path, people = notification
+        scores = {Due(person, browser.id, kind, text, path, people=people).as_json: now for browser in browsers}
+        await self._client.zadd(keys.DUE, scores, nx=True)
 
     async def send_due(self) -> None:
         """Send due messages, at most `AT_ONCE`."""
-        found = await self._client.zrangebyscore(keys.DUE, "-inf", time.time(), 0, AT_ONCE)
-        if not found:
+        messages = await self._client.zrangebyscore(keys.DUE, "-inf", time.time(), 0, AT_ONCE)
+        if not messages:
             return
         timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
         async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
             results = await asyncio.gather(
-                *(self._deliver(session, Due(*json.loads(stored))) for stored in found), return_exceptions=True
+                *(self._deliver(session, Due(*json.loads(message))) for message in messages), return_exceptions=True
             )
         store_errors = [error for error in results if isinstance(error, STORE_ERRORS)]
-        for stored, error in zip(found, results, strict=True):
+        for stored, error in zip(messages, results, strict=True):
             if error and error not in store_errors:
                 # Remove the message, so that it does not block the others. Its error can name the secret address.
                 log.warning("push_failed", error=type(error).__name__)
@@ -124,15 +124,15 @@ class Sender:
 
     async def forget(self, person: str) -> None:
         """Delete the queued messages to a person, and those that name them."""
-        queued = [stored async for stored, _at in self._client.zscan_iter(keys.DUE, count=1000)]
-        found = {stored: Due(*json.loads(stored)) for stored in queued}
-        if deleted := [stored for stored, due in found.items() if person in (due.person, *due.about)]:
-            await self._client.zrem(keys.DUE, *deleted)
+        messages = [message async for message, _due_at in self._client.zscan_iter(keys.DUE, count=1000)]
+        dues = {message: Due(*json.loads(message)) for message in messages}
+        if deleted_messages := [message for message, due in dues.items() if person in (due.person, *due.people)]:
+            await self._client.zrem(keys.DUE, *deleted_messages)
 
     async def _due_of(self, person: str) -> list[bytes]:
         """Return a person's queued messages. The store selects them by their beginning (`Due.as_json`)."""
-        found = self._client.zscan_iter(keys.DUE, match=f'[[]"{person}",*', count=1000)
-        return [stored async for stored, _at in found]
+        messages = self._client.zscan_iter(keys.DUE, match=f'[[]"{person}",*', count=1000)
+        return [message async for message, _due_at in messages]
 
     async def _deliver(self, session: aiohttp.ClientSession, due: Due) -> None:
         browser = await self._subscriptions.get(due.person, due.browser)
@@ -159,10 +159,10 @@ class Sender:
 
     async def _post(self, session: aiohttp.ClientSession, browser: Subscription, due: Due) -> tuple[int, float]:
         """Post a message. Return the status, 0 without an answer, and the pause that the service asks for."""
-        parts, key = urlsplit(browser.endpoint), await self._private_key()
+        address, key = urlsplit(browser.endpoint), await self._private_key()
         headers = {
             "Authorization": sign(
-                key, f"{parts.scheme}://{parts.netloc}", int(time.time()) + SIGNED_SECONDS, self._contact
+                key, f"{address.scheme}://{address.netloc}", int(time.time()) + SIGNED_SECONDS, self._contact
             ),
             "Content-Encoding": "aes128gcm",
             "Content-Type": "application/octet-stream",
@@ -179,11 +179,11 @@ class Sender:
             return 0, 0.0
 
     async def _retry(self, due: Due, pause: float) -> None:
-        usual = RETRY_SECONDS[due.tries] * random.uniform(0.8, 1.2)
-        at = time.time() + max(usual, min(pause, LONGEST_PAUSE))
+        usual_pause = RETRY_SECONDS[due.tries] * random.uniform(0.8, 1.2)
+        due_at = time.time() + max(usual_pause, min(pause, LONGEST_PAUSE))
         async with self._client.pipeline(transaction=True) as pipe:
             pipe.zrem(keys.DUE, due.as_json)
-            pipe.zadd(keys.DUE, {due._replace(tries=due.tries + 1).as_json: at}, nx=True)
+            pipe.zadd(keys.DUE, {due._replace(tries=due.tries + 1).as_json: due_at}, nx=True)
             await pipe.execute()
 
     async def _private_key(self) -> EllipticCurvePrivateKey:

@@ -51,11 +51,11 @@ def subscription_id(endpoint: str) -> str:
 def is_service(endpoint: str) -> bool:
     """Return whether an address belongs to a browser's push service."""
     try:
-        parts = urlsplit(endpoint)
-        is_usual = parts.scheme == "https" and parts.port in (None, 443) and "@" not in parts.netloc
+        address = urlsplit(endpoint)
+        is_usual = address.scheme == "https" and address.port in (None, 443) and "@" not in address.netloc
     except ValueError:
         return False
-    return is_usual and bool(SERVICES.fullmatch(parts.hostname or ""))
+    return is_usual and bool(SERVICES.fullmatch(address.hostname or ""))
 
 
 class Subscriptions:
@@ -78,20 +78,22 @@ class Subscriptions:
             is_usable = False
         if not is_usable:
             raise BadSubscription()
-        new = Subscription(endpoint, p256dh, auth, tuple(kind for kind in KINDS if kind in kinds), int(time.time()))
-        others = [other for other in await self.of(person) if other.id != new.id]
-        for oldest in others[: max(0, len(others) - MAX_BROWSERS + 1)]:
+        subscription = Subscription(
+            endpoint, p256dh, auth, tuple(kind for kind in KINDS if kind in kinds), int(time.time())
+        )
+        other_browsers = [other for other in await self.of(person) if other.id != subscription.id]
+        for oldest in other_browsers[: max(0, len(other_browsers) - MAX_BROWSERS + 1)]:
             await self.delete(person, oldest.id)
-        await self._client.hset(keys.subscriptions(person), new.id, json.dumps(new._asdict()))
+        await self._client.hset(keys.subscriptions(person), subscription.id, json.dumps(subscription._asdict()))
 
     async def of(self, person: str) -> list[Subscription]:
         """Return a person's browsers, the oldest first."""
-        found = await self._client.hgetall(keys.subscriptions(person))
-        return sorted(map(_parse, found.values()), key=lambda subscription: subscription.made)
+        texts = await self._client.hgetall(keys.subscriptions(person))
+        return sorted(map(_parse, texts.values()), key=lambda subscription: subscription.made)
 
     async def get(self, person: str, id_: str) -> Subscription | None:
-        stored = await self._client.hget(keys.subscriptions(person), id_)
-        return _parse(stored) if stored else None
+        text = await self._client.hget(keys.subscriptions(person), id_)
+        return _parse(text) if text else None
 
     async def delete(self, person: str, id_: str) -> None:
         await self._client.hdel(keys.subscriptions(person), id_)
@@ -100,6 +102,6 @@ class Subscriptions:
         await self._client.delete(keys.subscriptions(person))
 
 
-def _parse(stored: bytes) -> Subscription:
-    fields = json.loads(stored)
+def _parse(text: bytes) -> Subscription:
+    fields = json.loads(text)
     return Subscription(**fields | {"kinds": tuple(fields["kinds"])})

@@ -97,7 +97,7 @@ async def play_until(
     """Press buttons of the panels until the condition is met."""
     random = Random(1)
     async with open_worker(store, fake) as worker:
-        await worker.settled()
+        await worker.wait_until_idle()
         players = [
             Player(worker, fake, name, number)
             for game, numbers in people.items()
@@ -108,7 +108,7 @@ async def play_until(
                 return
             random.shuffle(players)
             movers = [player for player in players if await player.play(random)]
-            await worker.settled()
+            await worker.wait_until_idle()
             assert movers, "no player can move"
     raise AssertionError("the condition was not met in 3000 rounds")
 

@@ -265,7 +265,7 @@ async def test_backup_keeps_people_of_a_table_removed_meanwhile(
     await write_backup(store, tmp_path / "backup")
     await restore(store.client, tmp_path / "backup", replace=True)
     for person in ("paper:1", "paper:2"):
-        assert await store.client.smembers(keys.named(person)) == {codes[0].encode()}
+        assert await store.client.smembers(keys.tables_naming(person)) == {codes[0].encode()}
 
 
 def test_failed_backup_keeps_the_previous_file(tmp_path: Path) -> None:

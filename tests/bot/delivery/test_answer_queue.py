@@ -37,7 +37,7 @@ class Message:
             raise self.errors.pop()
         self.shown_pages.append(page)
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         async with asyncio.timeout(10):
             while self.answers.tasks:
                 await asyncio.wait(self.answers.tasks)
@@ -50,17 +50,17 @@ async def test_message_can_change_after_an_expired_change(monkeypatch: pytest.Mo
     message = Message()
     message.limiter.block(PLACE, 3600)
     message.show("lost")
-    await message.settled()
+    await message.wait_until_idle()
     assert message.shown_pages == []
     monkeypatch.setattr(answer_queue, "GIVE_UP_SECONDS", 10.0)
     message.limiter._blocked.clear()
     message.show("page")
-    await message.settled()
+    await message.wait_until_idle()
     assert message.shown_pages == ["page"]
 
 
 async def test_newer_change_replaces_a_retried_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(answer_queue, "FIRST_RETRY_SECONDS", 0.001)
     message = Message()
     message.errors = [NotDelivered("away")]
     message.gate.clear()
@@ -68,7 +68,7 @@ async def test_newer_change_replaces_a_retried_one(monkeypatch: pytest.MonkeyPat
     await message.tried.wait()
     message.show("new page")
     message.gate.set()
-    await message.settled()
+    await message.wait_until_idle()
     assert message.shown_pages == ["new page"]
 
 
@@ -82,7 +82,7 @@ async def test_change_waits_for_the_current_one() -> None:
     # Two calls in flight could arrive in any order.
     assert len(message.answers.tasks) == 1
     message.gate.set()
-    await message.settled()
+    await message.wait_until_idle()
     assert message.shown_pages == ["old page", "new page"]
 
 
@@ -94,5 +94,5 @@ async def test_change_is_made_after_a_refused_one() -> None:
     await message.tried.wait()
     message.show("new page")
     message.gate.set()
-    await message.settled()
+    await message.wait_until_idle()
     assert message.shown_pages == ["new page"]

@@ -117,7 +117,7 @@ async def test_busy_table_that_shows_everything_has_no_lag(
         async with asyncio.timeout(60):
             await finished.wait()
         assert 0 < max(lags) < 20, "the lag must cover at most two rounds of edits"
-        await worker.settled()
+        await worker.wait_until_idle()
         assert worker.delivery.lag == 0
 
 
@@ -125,7 +125,7 @@ async def test_lag_grows_while_one_message_is_stuck(store: Store, clock: Clock) 
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert worker.delivery.lag == 0
 
         # The board's next turn comes in an hour.
@@ -143,5 +143,5 @@ async def test_lag_grows_while_one_message_is_stuck(store: Store, clock: Clock) 
         assert worker.delivery.lag >= 1500
         del fake.rate_limit_of[GROUP]
         worker.delivery.resume_platform("paper")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert worker.delivery.lag == 0

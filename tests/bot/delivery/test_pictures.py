@@ -184,7 +184,7 @@ class LostEditPlatform(PicturePlatform):
 async def test_late_upload_does_not_hide_a_later_state(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, edits: int
 ) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.001)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = LostEditPlatform()
     async with open_worker(store, fake) as worker:
@@ -244,7 +244,7 @@ async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store,
         assert message not in before, "a picture cannot become a text, so a new message must replace it"
         assert fake.last(mover.private).picture is None
         assert "On the table" in fake.last(mover.private).plain
-        assert not surface_of(worker, code, Hand(players.index(mover))).known.outdated
+        assert not surface_of(worker, code, Hand(players.index(mover))).message_state.outdated
         painting_failures.clear()
         other = next(player for player in players if player is not mover)
         await other.press(other.moves()[0][1].label)
@@ -309,7 +309,7 @@ async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monke
             while len(have_pictures) < 2:
                 await asyncio.sleep(0.01)
         permission.touch()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert all(fake.last(place).picture for place in (anna.private, bruno.private, GROUP))
         assert have_pictures[:2] == [False, False]
         assert have_pictures.count(True) == 3
@@ -359,7 +359,7 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
                 await asyncio.sleep(0)
         assert list(await store.changed_tables(range(keys.SHARDS))) == [table.code]
         painting_allowed.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert fake.last(mover.private).picture
 
         # At the second edit the store might already say that the text is shown alone.
@@ -433,7 +433,7 @@ async def test_picture_late_at_shutdown_follows_after_restart(store: Store, monk
                 await asyncio.sleep(0.01)
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
     async with open_worker(store, fake) as worker:
-        await worker.settled()
+        await worker.wait_until_idle()
         assert fake.last(mover.private).picture
         assert "✓ 3" in [button.label for row in fake.last(mover.private).rows for button in row]
         assert not await store.changed_tables(range(keys.SHARDS))

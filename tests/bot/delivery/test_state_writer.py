@@ -52,7 +52,7 @@ class Writer:
         self.tables_with_losses: list[str] = []
         self.writer = StateWriter(self.store, WORKER, self.tables_with_losses.append)  # type: ignore[arg-type]
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         async with asyncio.timeout(10):
             while self.writer.task and not self.writer.task.done():
                 self.writer.flush()
@@ -83,13 +83,13 @@ async def test_delayed_writes_are_batched_with_the_latest_version() -> None:
     setup.writer.write_soon(first, 2)
     await asyncio.sleep(0)
     assert setup.store.saved == []
-    await setup.settled()
+    await setup.wait_until_idle()
     assert setup.store.saved == [("A", {"h0"}, 2), ("B", {"h0"}, 5)]
     # The next batch starts empty, and saved states are not saved again.
     setup.writer.write_soon(first, 3)
     await asyncio.sleep(0)
     assert len(setup.store.saved) == 2
-    await setup.settled()
+    await setup.wait_until_idle()
     assert setup.store.saved[2:] == [("A", set(), 3)]
 
 
@@ -112,7 +112,7 @@ async def test_states_added_during_a_write_follow_it() -> None:
         await asyncio.sleep(0)
     setup.writer.write_soon(changed_table("B"), 2)
     setup.store.gate.set()
-    await setup.settled()
+    await setup.wait_until_idle()
     assert setup.store.saved == [("A", {"h0"}, 1), ("B", {"h0"}, 2)]
 
 
@@ -128,7 +128,7 @@ async def test_failed_write_reports_its_tables_and_keeps_states() -> None:
     tables = [changed_table("A"), changed_table("B")]
     for sync in tables:
         setup.writer.write_soon(sync, 1)
-    await setup.settled()
+    await setup.wait_until_idle()
     assert setup.tables_with_losses == ["A", "B"]
     assert setup.store.outages == [setup.store.error]
     assert [set(sync.take_unsaved()) for sync in tables] == [{Hand(0)}] * 2
@@ -162,7 +162,7 @@ async def test_incomplete_mark_is_written_last_and_alone() -> None:
     setup.store.gate.set()
     async with asyncio.timeout(10):
         await marking
-    await setup.settled()
+    await setup.wait_until_idle()
     saved_of_a = [saved for saved in setup.store.saved if saved[0] == "A"]
     assert saved_of_a == [("A", {"h0"}, 1), ("A", set(), None), ("A", "to be shown", 2)]
     assert ("B", {"h0"}, 7) in setup.store.saved
@@ -185,5 +185,5 @@ async def test_mark_waits_for_no_other_tables() -> None:
         await setup.writer.write_incomplete(changed_table("A"), 2)
     assert setup.store.saved == [("A", {"h0"}, None), ("A", "to be shown", 2)]
     setup.store.stuck = set()
-    await setup.settled()
+    await setup.wait_until_idle()
     assert setup.store.saved[2:] == [("B", {"h0"}, 7)]

@@ -69,7 +69,7 @@ def test_outdated_messages_are_deleted_after_a_new_one() -> None:
 def test_sent_message_sets_the_state_to_shown() -> None:
     surface = absent_surface()
     assert send(surface)
-    assert surface.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
+    assert surface.message_state == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
     assert surface.state is State.SHOWN
 
 
@@ -108,10 +108,10 @@ def test_uncertain_send_has_an_unknown_digest_and_is_edited() -> None:
 
 
 def test_only_the_first_inherited_send_is_unknown() -> None:
-    heir = Surface(Hand(0), absent_surface().known, inherited=True)
+    heir = Surface(Hand(0), absent_surface().message_state, inherited=True)
     assert heir.begin_send(NEW.digest).digest == UNKNOWN
     assert send(heir)
-    assert heir.known.digest == UNKNOWN
+    assert heir.message_state.digest == UNKNOWN
     assert heir.begin_send(NEW.digest).digest == NEW.digest
 
 
@@ -120,9 +120,9 @@ def test_message_sent_to_an_abandoned_place_is_outdated() -> None:
     attempt = surface.begin_send(NEW.digest)
     surface.apply(Change(repost=True, place=IN_GROUP), HOME, 1500)
     assert not surface.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
-    assert surface.known.message == ""
-    assert surface.known.sent == 4
-    assert surface.known.outdated == (Outdated("8", HOME),)
+    assert surface.message_state.message == ""
+    assert surface.message_state.sent == 4
+    assert surface.message_state.outdated == (Outdated("8", HOME),)
     assert surface.next_step(NEW, 1, rings=False) == Replace(NEW, 1)
 
 
@@ -131,7 +131,7 @@ def test_group_message_stays_valid_with_another_token() -> None:
     attempt = surface.begin_send(NEW.digest)
     surface.apply(Change(place=IN_GROUP_LATER), HOME, 1500)
     assert surface.finish_send(attempt, IN_GROUP, SentMessage("8"), 1, 2000)
-    assert (surface.known.message, surface.known.ephemeral) == ("8", IN_GROUP_LATER)
+    assert (surface.message_state.message, surface.message_state.ephemeral) == ("8", IN_GROUP_LATER)
 
 
 def test_message_for_a_former_player_is_outdated() -> None:
@@ -139,8 +139,8 @@ def test_message_for_a_former_player_is_outdated() -> None:
     attempt = surface.begin_send(NEW.digest)
     surface.set_place_tag("another tag")
     assert not surface.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
-    assert surface.known.message == ""
-    assert surface.known.outdated == (Outdated("8", HOME),)
+    assert surface.message_state.message == ""
+    assert surface.message_state.outdated == (Outdated("8", HOME),)
 
 
 # Replacing, editing, deleting
@@ -150,10 +150,10 @@ def test_outdate_outdates_the_message_once() -> None:
     surface = make_surface()
     surface.take_unsaved()
     surface.outdate()
-    assert surface.known == SHOWN._replace(message="", digest=UNKNOWN, outdated=(Outdated("7"),))
-    assert surface.take_unsaved() == surface.known
+    assert surface.message_state == SHOWN._replace(message="", digest=UNKNOWN, outdated=(Outdated("7"),))
+    assert surface.take_unsaved() == surface.message_state
     surface.outdate()
-    assert surface.known.outdated == (Outdated("7"),)
+    assert surface.message_state.outdated == (Outdated("7"),)
 
 
 def test_repost_request_sends_one_message() -> None:
@@ -169,7 +169,7 @@ def test_repost_request_sends_one_message() -> None:
 def test_edited_message_shows_the_panel() -> None:
     surface = make_surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=IN_GROUP))
     surface.finish_edit(SentMessage("7"), NEW.digest, 2)
-    assert surface.known == MessageState(
+    assert surface.message_state == MessageState(
         "7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), IN_GROUP
     )
 
@@ -177,13 +177,13 @@ def test_edited_message_shows_the_panel() -> None:
 def test_edit_of_a_replaced_message_is_ignored() -> None:
     surface = make_surface()
     surface.finish_edit(SentMessage("6"), NEW.digest, 2)
-    assert surface.known == SHOWN
+    assert surface.message_state == SHOWN
 
 
 def test_only_a_forgotten_current_message_is_sent_again() -> None:
     surface = make_surface()
     surface.forget_message("6")
-    assert surface.known == SHOWN
+    assert surface.message_state == SHOWN
     surface.forget_message("7")
     assert surface.state is State.ABSENT
     assert surface.next_step(OLD, 1, rings=False) == Send(OLD, 1)
@@ -192,9 +192,9 @@ def test_only_a_forgotten_current_message_is_sent_again() -> None:
 def test_deleted_message_leaves_the_outdated_list_after_a_move() -> None:
     surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
     surface.apply(Change(place=IN_GROUP), HOME, 2000)
-    assert list(surface.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
+    assert list(surface.message_state.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
     surface.remove_outdated(Outdated("5"))
-    assert list(surface.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
+    assert list(surface.message_state.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
 
 
 # Giving up and returning
@@ -208,7 +208,7 @@ def test_unreachable_surface_halts_or_returns_home(place: str, state: State) -> 
     surface.apply(Change(repost=True), HOME, 2000)
     assert surface.give_up(place) is state
     assert surface.state is state
-    assert (surface.known.message, surface.known.ephemeral, surface.wants_repost) == ("", "", False)
+    assert (surface.message_state.message, surface.message_state.ephemeral, surface.wants_repost) == ("", "", False)
 
 
 @pytest.mark.parametrize(
@@ -224,9 +224,9 @@ def test_press_or_request_ends_a_halt(change: Change) -> None:
 def test_change_for_waiting_surfaces_does_not_affect_others() -> None:
     change = Change(place=HOME, if_waiting=True)
     for surface in (make_surface(), make_surface(SHOWN._replace(ephemeral=IN_GROUP)), absent_surface()):
-        before = surface.known
+        before = surface.message_state
         surface.apply(change, HOME, 2000)
-        assert surface.known == before
+        assert surface.message_state == before
     waiting_surface = absent_surface(halted="unreachable")
     waiting_surface.apply(change, HOME, 2000)
     assert waiting_surface.state is State.ABSENT
@@ -263,15 +263,15 @@ def test_group_hand_waits_for_a_press() -> None:
     surface.wait_for_press()
     assert surface.state is State.UNREACHABLE
     surface.apply(Change(repost=True, place=IN_GROUP), HOME, 2000)
-    assert (surface.state, surface.known.ephemeral) == (State.ABSENT, IN_GROUP)
+    assert (surface.state, surface.message_state.ephemeral) == (State.ABSENT, IN_GROUP)
 
 
 def test_genuine_press_revives_a_finished_surface() -> None:
     surface = make_surface()
     surface.finish()
-    assert surface.known == MessageState(place_tag="tag", halted="done")
+    assert surface.message_state == MessageState(place_tag="tag", halted="done")
     surface.apply(Change(pressed="6"), HOME, 2000)
-    assert surface.known.halted == "done", "an unproven press could name any message"
+    assert surface.message_state.halted == "done", "an unproven press could name any message"
     surface.apply(Change(pressed="6", genuine=True), HOME, 2000)
     assert surface.state is State.SHOWN
     assert surface.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
@@ -280,9 +280,9 @@ def test_genuine_press_revives_a_finished_surface() -> None:
 def test_new_place_tag_starts_with_an_empty_state() -> None:
     surface = make_surface()
     surface.set_place_tag("tag")
-    assert surface.known == SHOWN
+    assert surface.message_state == SHOWN
     surface.set_place_tag("another tag")
-    assert surface.known == MessageState(place_tag="another tag")
+    assert surface.message_state == MessageState(place_tag="another tag")
 
 
 # Presses
@@ -291,10 +291,10 @@ def test_new_place_tag_starts_with_an_empty_state() -> None:
 def test_press_on_the_message_updates_only_seen_time_and_token() -> None:
     surface = make_surface()
     assert surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
-    assert surface.known == SHOWN._replace(seen_at=2000)
+    assert surface.message_state == SHOWN._replace(seen_at=2000)
     group_surface = make_surface(SHOWN._replace(ephemeral=IN_GROUP))
     assert group_surface.record_press(Change(pressed="7", place=IN_GROUP_LATER), HOME, 2000)
-    assert group_surface.known == SHOWN._replace(seen_at=2000, ephemeral=IN_GROUP_LATER)
+    assert group_surface.message_state == SHOWN._replace(seen_at=2000, ephemeral=IN_GROUP_LATER)
 
 
 @pytest.mark.parametrize(
@@ -311,14 +311,14 @@ def test_press_on_the_message_updates_only_seen_time_and_token() -> None:
 def test_other_changes_do_not_count_as_a_press(change: Change) -> None:
     surface = make_surface()
     assert not surface.record_press(change, HOME, 2000)
-    assert surface.known == SHOWN
+    assert surface.message_state == SHOWN
 
 
 def test_pressed_duplicate_is_outdated_once() -> None:
     surface = make_surface()
     for _ in range(2):
         surface.apply(Change(pressed="6", place=HOME, genuine=True), HOME, 2000)
-    assert surface.known == SHOWN._replace(seen_at=2000, outdated=(Outdated("6"),))
+    assert surface.message_state == SHOWN._replace(seen_at=2000, outdated=(Outdated("6"),))
 
 
 @pytest.mark.parametrize(
@@ -329,36 +329,40 @@ def test_forged_press_touches_no_message(change: Change) -> None:
     state = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", IN_GROUP), Outdated("9", "paper:@1~200!token")))
     surface = make_surface(state)
     surface.apply(change, HOME, 2000)
-    assert surface.known == state
+    assert surface.message_state == state
 
 
 def test_press_on_a_known_outdated_message_counts() -> None:
     surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", IN_GROUP))))
     surface.apply(Change(pressed="5", place=HOME), HOME, 2000)
-    assert surface.known.seen_at == 2000
+    assert surface.message_state.seen_at == 2000
     surface.apply(Change(pressed="6", place=IN_GROUP_LATER), HOME, 3000)
-    assert (surface.known.seen_at, surface.known.message, surface.known.ephemeral) == (3000, "6", IN_GROUP_LATER)
+    assert (surface.message_state.seen_at, surface.message_state.message, surface.message_state.ephemeral) == (
+        3000,
+        "6",
+        IN_GROUP_LATER,
+    )
 
 
 def test_move_to_another_place_outdates_messages() -> None:
     surface = make_surface(SHOWN._replace(outdated=(Outdated("5"),)))
     surface.apply(Change(place=IN_GROUP), HOME, 2000)
-    assert surface.known.outdated == (Outdated("5", HOME), Outdated("7", HOME))
-    assert (surface.known.message, surface.known.ephemeral) == ("", IN_GROUP)
+    assert surface.message_state.outdated == (Outdated("5", HOME), Outdated("7", HOME))
+    assert (surface.message_state.message, surface.message_state.ephemeral) == ("", IN_GROUP)
     send(surface, place=IN_GROUP)
     surface.apply(Change(place=HOME), HOME, 3000)
-    assert surface.known.outdated[-1] == Outdated("8", IN_GROUP)
-    assert (surface.state, surface.known.ephemeral) == (State.ABSENT, "")
+    assert surface.message_state.outdated[-1] == Outdated("8", IN_GROUP)
+    assert (surface.state, surface.message_state.ephemeral) == (State.ABSENT, "")
 
 
 def test_draft_is_for_one_version() -> None:
     surface = make_surface()
     surface.apply(Change(draft=Draft(4, "busso")), HOME, 2000)
     surface.apply(Change(pressed="7", place=HOME), HOME, 2000)
-    assert surface.known.draft.choice_at(4) == "busso"
-    assert surface.known.draft.choice_at(5) == ""
+    assert surface.message_state.draft.choice_at(4) == "busso"
+    assert surface.message_state.draft.choice_at(5) == ""
     surface.apply(Change(draft=NO_DRAFT), HOME, 2000)
-    assert surface.known.draft.choice_at(4) == ""
+    assert surface.message_state.draft.choice_at(4) == ""
 
 
 def test_picture_data_belongs_to_the_current_message() -> None:
@@ -367,9 +371,9 @@ def test_picture_data_belongs_to_the_current_message() -> None:
     assert surface.next_step(NEW, 1, rings=False) == Edit(SentMessage("7", "0a1b", is_certain=False), NEW, 1)
     surface.begin_edit()
     surface.finish_edit(SentMessage("7", "2c3d"), NEW.digest, 1)
-    assert surface.known.picture == "2c3d"
+    assert surface.message_state.picture == "2c3d"
     surface.outdate()
-    assert surface.known.picture == ""
+    assert surface.message_state.picture == ""
 
 
 def test_content_is_uncertain_only_during_an_edit() -> None:
@@ -385,7 +389,7 @@ def test_content_is_uncertain_only_during_an_edit() -> None:
 def test_outdated_group_messages_are_deleted_in_the_group() -> None:
     surface = make_surface(SHOWN._replace(ephemeral=IN_GROUP, outdated=(Outdated("5"), Outdated("6", HOME))))
     surface.give_up(IN_GROUP)
-    assert surface.known.outdated == (Outdated("5", IN_GROUP), Outdated("6", HOME))
+    assert surface.message_state.outdated == (Outdated("5", IN_GROUP), Outdated("6", HOME))
 
 
 # Saving and caching
@@ -394,12 +398,12 @@ def test_outdated_group_messages_are_deleted_in_the_group() -> None:
 def test_changed_state_is_saved_once_unless_lost() -> None:
     surface = Surface(Board(1, 0))
     surface.set_place_tag("tag")
-    assert surface.take_unsaved() == surface.known
+    assert surface.take_unsaved() == surface.message_state
     assert surface.take_unsaved() is None
     surface.finish_send(Attempt(1, NEW.digest, "tag", None), "paper:100", SentMessage("8"), 0, 2000)
-    assert surface.take_unsaved() == surface.known
+    assert surface.take_unsaved() == surface.message_state
     surface.forget_saved()
-    assert surface.take_unsaved() == surface.known
+    assert surface.take_unsaved() == surface.message_state
     assert make_surface().take_unsaved() is None, "a loaded state is saved already"
 
 

@@ -51,7 +51,7 @@ from tests.bot.worker.fleet import LenientPlatform
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
 
 
 class GatedPlatform(FakePlatform):
@@ -153,13 +153,13 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         await fake.wait_until(lambda: not worker.delivery._tables[code].is_running)
         assert worker.delivery.is_busy(code)
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert list(await store.changed_tables(range(keys.SHARDS))) == [code], (
             "the mover's hand was not checked, so the table must stay marked"
         )
         monkeypatch.setattr(worker.people, "person", original)
         worker.delivery.touch(code)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not await store.changed_tables(range(keys.SHARDS))
 
 
@@ -193,7 +193,7 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not await store.changed_tables(range(keys.SHARDS))
         fake.place = anna.private
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
@@ -203,7 +203,7 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
     last, fake.place = max(fake.messages[anna.private], key=int), ""
     async with open_worker(store, fake) as worker:
         await wait_until_at_rest(store)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert list(fake.messages[anna.private]) == [last]
 
 
@@ -214,7 +214,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.settled()
+        await worker.wait_until_idle()
         fake.place = anna.aside
         worker.delivery.apply_change(code, Hand(0), Change(place=anna.aside))
         await fake.wait_until_stuck()
@@ -224,7 +224,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
     fake.place = ""
     async with open_worker(store, fake) as worker:
         await wait_until_at_rest(store)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not fake.messages[anna.private]
         assert len(fake.messages[anna.aside]) == 1
 
@@ -234,7 +234,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.settled()
+        await worker.wait_until_idle()
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         await fake.wait_until(lambda: anna.private in fake.waiting)
@@ -246,7 +246,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
         assert list(await store.changed_tables(range(keys.SHARDS))) == [code]
     async with open_worker(store, fake) as worker:
         await wait_until_at_rest(store)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert len(fake.messages[anna.private]) == 1
 
 
@@ -257,7 +257,7 @@ async def test_failed_save_of_an_outdated_hand_is_repeated(store: Store, monkeyp
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        await worker.settled()
+        await worker.wait_until_idle()
         original = store.save_shown
 
         async def fail_once(*args: Any) -> None:
@@ -291,7 +291,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
         fake.errors[elsewhere] = [SlowDown(3600)]
         for _ in range(2):
             await commit_move(worker, code)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "Previous trick" in fake.last(home).plain
         assert not fake.messages[elsewhere]
 
@@ -310,10 +310,10 @@ async def test_hand_replaced_during_a_move_counts_as_reachable(store: Store) -> 
         await commit_move(worker, code)
         await fake.wait_until(lambda: not worker.delivery._tables[code].is_behind)
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         await commit_move(worker, code)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "Previous trick" in fake.last(anna.private).plain
 
 
@@ -327,16 +327,16 @@ async def test_waiting_hand_is_sent_once_its_limit_is_lifted(store: Store) -> No
         hand = surface_of(worker, code, Hand(players.index(other)))
         fake.rate_limit_of[other.private] = RateLimit(burst=1, interval=3600.0)
         await worker.delivery._tools.limiter.wait_for_turn(other.private)
-        before = hand.known.digest
+        before = hand.message_state.digest
         await play_without_waiting(players)
         for _ in range(100):
             await asyncio.sleep(0)
-        assert (hand.is_syncing, hand.known.digest) == (True, before)
+        assert (hand.is_syncing, hand.message_state.digest) == (True, before)
         del fake.rate_limit_of[other.private]
         worker.delivery.touch(code)
         async with asyncio.timeout(10):
-            await worker.settled()
-        assert hand.known.digest != before
+            await worker.wait_until_idle()
+        assert hand.message_state.digest != before
         assert other.moves()
 
 
@@ -355,7 +355,7 @@ async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
         place = f"{other.private}~100!token"
         worker.delivery.apply_change(code, name, Change(repost=True, place=place))
         await fake.wait_until(lambda: bool(fake.messages[place]))
-        assert surface_of(worker, code, name).known.ephemeral == place
+        assert surface_of(worker, code, name).message_state.ephemeral == place
 
 
 async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,20 +383,20 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
         # The place is blocked, so the check does not draw the hand itself.
         monkeypatch.setattr(tools.limiter, "is_free", lambda place: place != other.private)
         worker.delivery.touch(code)
-        before, checks = mover_surface.known.digest, 0
+        before, checks = mover_surface.message_state.digest, 0
         async with asyncio.timeout(10):
             await drawing.wait()
             checks = sync.checks
             await mover.press(mover.moves()[0][1].label, settle=False)
             # The other player is to move now, and that hand is checked before the mover's.
-            while mover_surface.known.digest == before:
+            while mover_surface.message_state.digest == before:
                 await asyncio.sleep(0)
         assert sync.checks > checks
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         table = await worker.room.load_cached(code)
         other_surface.cache_panel(None, None)
-        assert other_surface.known.digest == (await tools.drawer.draw(sync, table, other_surface)).digest
+        assert other_surface.message_state.digest == (await tools.drawer.draw(sync, table, other_surface)).digest
 
 
 async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -435,7 +435,7 @@ async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(store: Sto
         place = f"{other.private}~100!token"
         await worker.updates.send_change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert surface_of(worker, code, Hand(seat)).state is State.SHOWN
         assert len(fake.messages[place]) == 1
 
@@ -455,7 +455,7 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
         fake.delete = delete  # type: ignore[method-assign]
         await players[0].say("/hand")
         assert deletions == 1
-        assert surface_of(worker, code, Hand(0)).known.outdated == ()
+        assert surface_of(worker, code, Hand(0)).message_state.outdated == ()
         assert len(fake.messages[players[0].private]) == 2, (
             "the fake platform keeps the message that it reports as gone"
         )
@@ -479,7 +479,7 @@ async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
         with capture_logs() as logs:
             await worker.challenges.stand_up(table.code, bruno.person.id, "leaves")
             fake.errors[bruno.private].clear()
-            await worker.settled()
+            await worker.wait_until_idle()
         assert not fake.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]
 
@@ -551,14 +551,14 @@ async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monke
         await worker.updates.send_change(code, Hand(0), Change(repost=True))
         surface = surface_of(worker, code, Hand(0))
         async with asyncio.timeout(10):
-            while not surface._woken or surface.known.outdated:
+            while not surface._woken or surface.message_state.outdated:
                 await asyncio.sleep(0)
         [sent] = fake.messages[anna.private]
-        assert surface.known.message == sent
+        assert surface.message_state.message == sent
 
         # The next owner of the table must check the message too.
         async with asyncio.timeout(10):
-            while (stored_state := await store.client.hget(keys.shown(code), "h0")) is None or decode_state(
+            while (stored_state := await store.client.hget(keys.message_states(code), "h0")) is None or decode_state(
                 stored_state.decode()
             ).digest != UNKNOWN:
                 await asyncio.sleep(0)
@@ -571,7 +571,7 @@ async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monke
 async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -591,7 +591,7 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
                     await asyncio.sleep(0)
         worker.delivery.resume_platform("paper")
         async with asyncio.timeout(10):
-            await worker.settled()
+            await worker.wait_until_idle()
         assert fake.last(anna.private) == before
 
 
@@ -656,7 +656,7 @@ async def test_upload_during_an_edit_is_overwritten(store: Store, monkeypatch: p
         async with asyncio.timeout(10):
             await running
         assert not fake.steps
-        assert surface.known.digest != UNKNOWN
+        assert surface.message_state.digest != UNKNOWN
 
 
 async def test_stop_during_a_pending_upload_saves_unknown_content(
@@ -729,7 +729,7 @@ class UndeletablePlatform(FakePlatform):
 async def test_failed_deletion_does_not_delay_the_hand(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
 ) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 3600.0)
     fake = UndeletablePlatform(error)
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -750,7 +750,7 @@ async def test_failed_deletion_does_not_delay_the_hand(
                 await asyncio.sleep(0)
         fake.error = None
         worker.delivery.resume_platform("paper")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert len(fake.messages[anna.private]) == 1
 
 
@@ -763,16 +763,16 @@ async def test_refused_deletion_is_retried_only_after_a_press(store: Store) -> N
         with capture_logs() as logs:
             await worker.updates.send_change(code, Hand(0), Change(repost=True))
             async with asyncio.timeout(10):
-                await worker.settled()
+                await worker.wait_until_idle()
             await commit_move(worker, code)
-            await worker.settled()
+            await worker.wait_until_idle()
         assert fake.count_deletions() == 1
         assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
         assert not await store.changed_tables(range(keys.SHARDS))
         assert len(fake.messages[anna.private]) == 2
         fake.error = None
         await worker.updates.send_change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
-        await worker.settled()
+        await worker.wait_until_idle()
         assert list(fake.messages[anna.private]) != [old]
         assert len(fake.messages[anna.private]) == 1
 
@@ -809,7 +809,7 @@ async def open_failing_game(
 
 
 async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 3600.0)
     lost_count = 5
     async with open_failing_game(store, *[PlatformFailure("lost")] * lost_count, NotDelivered("away")) as (
         worker,
@@ -824,7 +824,7 @@ async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypa
         await pauses.wait_for(lost_count + 1)
         assert pauses.seconds == [3600.0] * (lost_count + 1)
         worker.delivery.resume_platform("paper")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert len(fake.messages[anna.private]) == 1
 
 
@@ -837,27 +837,27 @@ async def test_uncertain_and_certain_failures_pause_separately(store: Store) -> 
         NotDelivered("away"),
     ]
     async with open_failing_game(store, *errors) as (worker, _fake, _anna, _code, pauses):
-        await worker.settled()
+        await worker.wait_until_idle()
     assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
 
 
 async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 3600.0)
     async with open_failing_game(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
         await pauses.wait_for(1)
         assert not fake.errors[anna.private]
         await worker.updates.send_change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
-            await worker.settled()
+            await worker.wait_until_idle()
         assert len(fake.messages[anna.private]) == 1
 
 
 async def test_pauses_reset_once_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_failing_game(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.wait_for(2)
-        monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.003)
+        monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.003)
         worker.delivery.resume_platform("paper")
-        await worker.settled()
+        await worker.wait_until_idle()
     assert pauses.seconds == [0.01, 0.02, 0.003]
 
 
@@ -887,7 +887,7 @@ async def test_nothing_is_drawn_for_a_blocked_place(store: Store, monkeypatch: p
         tools.limiter._blocked.clear()
         worker.delivery.touch(code)
         async with asyncio.timeout(10):
-            await worker.settled()
+            await worker.wait_until_idle()
         assert set(drawn_versions) == {(await worker.room.load_cached(code)).version}
         assert fake.last(anna.private) != before
 
@@ -899,7 +899,7 @@ async def test_repeatedly_refused_message_is_logged_once(store: Store) -> None:
             anna, _bruno = await seat_players(worker, fake, "metamazzo")
             fake.errors[anna.private] = [MessageRefused("odd")] * 4
             await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True))
-            await worker.settled()
+            await worker.wait_until_idle()
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
 
 
@@ -918,7 +918,7 @@ async def test_lag_is_the_longest_lag_of_a_table(store: Store, monkeypatch: pyte
         assert 1000 <= worker.delivery.lag < 2000
         assert worker.delivery.busy_tables == 1
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0)
 
 
@@ -947,7 +947,7 @@ async def test_group_hand_setting_applies_from_the_next_table(store: Store, has_
         await worker.people.update_person(anna.person.id, hands="aside")
         before = fake.last(anna.private)
         await commit_move(worker, code)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         assert fake.last(anna.private) != before
         [first] = await worker.room.lists.tables_of(anna.person.id)
@@ -969,7 +969,7 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
             before = fake.last(anna.private)
             await commit_move(worker, code)
             async with asyncio.timeout(10):
-                await worker.settled()
+                await worker.wait_until_idle()
             assert fake.last(anna.private) != before
         before = fake.last(anna.private)
         await commit_move(worker, code)
@@ -991,7 +991,7 @@ async def test_only_private_hands_count_as_the_lowest_message(store: Store, monk
         # A hand in the group is next to the other players' messages, so it does not count.
         group_place = f"{anna.private}~100!token"
         await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=group_place))
-        await worker.settled()
+        await worker.wait_until_idle()
         assert len(fake.messages[group_place]) == 1
         assert len(announced) == 2
 
@@ -1009,7 +1009,7 @@ async def test_panel_drawn_by_the_check_is_not_drawn_again(store: Store, monkeyp
         before = [fake.last(player.private) for player in (anna, bruno)]
         with capture_logs() as logs:
             await commit_move(worker, code)
-            await worker.settled()
+            await worker.wait_until_idle()
         assert all(fake.last(player.private) != panel for player, panel in zip((anna, bruno), before, strict=True))
         assert not [line for line in logs if line["log_level"] == "error"]
 
@@ -1024,7 +1024,7 @@ async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> N
             for place in (group_place, anna.private):
                 fake.closed.add(place)
                 await worker.updates.send_change(code, Hand(0), Change(repost=True, place=place))
-                await worker.settled()
+                await worker.wait_until_idle()
         given_up = [(line["surface"], line["status"]) for line in logs if line["event"] == "surface_given_up"]
         # The hand returned from the group to the private chat.
         assert given_up == [("h0", ""), ("h0", "unreachable")]
@@ -1066,7 +1066,7 @@ async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: 
         await fake.wait_until(lambda: not worker.delivery._tables[code].is_behind)
         fake.errors[anna.private].append(Unreachable("blocked"))
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not fake.errors[anna.private]
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         assert "deal 1" in fake.last(anna.private).plain
@@ -1084,7 +1084,7 @@ async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -
         await fake.wait_until(lambda: not worker.delivery._tables[code].is_behind)
         fake.errors[GROUP].append(ChatGone("kicked"))
         gate.set()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not fake.errors[GROUP]
         assert surface_of(worker, code, Board(1, 0)).state is State.SHOWN
 
@@ -1096,5 +1096,5 @@ async def test_hand_refused_after_a_comeback_is_given_up(store: Store) -> None:
         code = await code_of(worker, anna)
         fake.closed.add(anna.private)
         await worker.updates.send_change(code, Hand(0), Change(repost=True, place=anna.private))
-        await worker.settled()
+        await worker.wait_until_idle()
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE

@@ -140,7 +140,7 @@ def test_changes_apply_in_order_to_existing_surfaces() -> None:
     applied: list[Draft] = []
     while name := sync.next_changed:
         sync.apply_next_change(HOME if name == Hand(0) else None)
-        applied.append(sync.surface(Hand(0), HOME).known.draft)
+        applied.append(sync.surface(Hand(0), HOME).message_state.draft)
     assert applied == [Draft(1, "x"), Draft(1, "x"), Draft(2, "y")]
     assert sync.get(Board(9, 0)) is None
 
@@ -151,7 +151,7 @@ def test_stored_states_are_loaded_once() -> None:
     sync.load(stored_states, inherited=True)
     sync.surface(Hand(0), HOME).apply(Change(draft=Draft(1, "x")), HOME, 0)
     sync.load(stored_states, inherited=True)
-    assert sync.surface(Hand(0), HOME).known.draft == Draft(1, "x")
+    assert sync.surface(Hand(0), HOME).message_state.draft == Draft(1, "x")
 
 
 def test_surfaces_are_uncertain_only_if_inherited() -> None:
@@ -165,8 +165,8 @@ def test_surfaces_are_uncertain_only_if_inherited() -> None:
 def test_state_of_a_former_player_is_not_used() -> None:
     sync = TableSync("ABCD")
     sync.load({Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}, inherited=False)
-    assert sync.surface(Hand(0), HOME).known.message == "7"
-    assert sync.surface(Hand(0), "p:@5").known == MessageState(place_tag=tag_of("p:@5"))
+    assert sync.surface(Hand(0), HOME).message_state.message == "7"
+    assert sync.surface(Hand(0), "p:@5").message_state == MessageState(place_tag=tag_of("p:@5"))
     assert sync.get(Board(1, 0)) is None
 
 
@@ -217,7 +217,7 @@ def test_changed_states_are_saved_once_unless_lost() -> None:
     assert set(sync.take_unsaved()) == {Hand(0), Board(1, 0)}
     assert sync.take_unsaved() == {}
     sync.forget_saved()
-    assert sync.take_unsaved()[board.name] == board.known
+    assert sync.take_unsaved()[board.name] == board.message_state
 
 
 def test_lag_starts_at_the_first_unchecked_change() -> None:

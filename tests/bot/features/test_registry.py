@@ -57,4 +57,4 @@ async def test_mydata_fields_belong_to_one_feature(store: Store) -> None:
 
 
 def test_backups_know_features_keys_of_people() -> None:
-    assert {daily_keys.days(""), daily_keys.asked("")} <= set(PERSON_KEY_PREFIXES)
+    assert {daily_keys.days(""), daily_keys.requests_of_person("")} <= set(PERSON_KEY_PREFIXES)

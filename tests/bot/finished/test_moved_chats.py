@@ -50,10 +50,10 @@ async def test_game_rated_during_a_move_counts_in_the_new_chat(any_store: Store)
     async with open_worker(any_store, FakePlatform()) as worker:
         move_people = worker.people.move_chat
 
-        async def move_slowly(old: str, new: str) -> None:
+        async def move_slowly(old_id: str, new_id: str) -> None:
             await store_game(any_store, make_won_game(4))
             await ratings.catch_up()
-            await move_people(old, new)
+            await move_people(old_id, new_id)
 
         worker.people.move_chat = move_slowly  # type: ignore[method-assign]
         for _ in range(2):

@@ -222,10 +222,10 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
     mover = GameMover(store.client, path, lambda _: None)
     remove = mover._remove_from_store
 
-    async def rewrite_first(entry: ArchiveEntry, stored: bytes) -> None:
+    async def rewrite_first(entry: ArchiveEntry, content: bytes) -> None:
         if entry.id == finished_game(2).id:
             await Archive(store.client).rewrite(entry.id, lambda game: rename_player(game, "somebody"))
-        await remove(entry, stored)
+        await remove(entry, content)
 
     mover._remove_from_store = rewrite_first  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same command again"):
@@ -253,7 +253,7 @@ async def test_archived_games_count_towards_a_guests_trial(
     path = tmp_path / "old"
     if is_interrupted:
 
-        async def fail_to_remove(entry: ArchiveEntry, stored: bytes) -> None:
+        async def fail_to_remove(entry: ArchiveEntry, content: bytes) -> None:
             raise ConnectionError
 
         mover = GameMover(store.client, path, lambda _: None)

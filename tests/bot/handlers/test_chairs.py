@@ -45,7 +45,7 @@ async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, f
     await carla.press("Accept")
     table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name if chair else None for chair in table.chairs] == ["Anna", "Dino", None, "Carla"]
-    await worker.settled()
+    await worker.wait_until_idle()
     assert not fake.messages[dino.private]
 
 
@@ -61,7 +61,7 @@ async def test_added_robots_sit_down_and_play(worker: Worker, fake: FakePlatform
         while tricks_played(fake.last(GROUP).plain) < 5:
             await anna.play(random)
             await asyncio.sleep(0.02)
-            await worker.settled()
+            await worker.wait_until_idle()
 
 
 async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: FakePlatform) -> None:
@@ -76,7 +76,7 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
             assert len(hands) <= 1
             await anna.play_anywhere(random)
             await asyncio.sleep(0.01)
-            await worker.settled()
+            await worker.wait_until_idle()
     [hand] = [text for text in fake.texts(anna.private) if "Smazzata 1: " in text]
     hand_lines = hand.splitlines()
     assert hand_lines[0].startswith("Smazzata 1: ")

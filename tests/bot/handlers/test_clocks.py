@@ -129,8 +129,8 @@ async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatfor
     await anna.press("Add robot", GROUP)
     await anna.press("🤖 Easy", GROUP)
     for _ in range(20):
-        await worker.alarms.settled()
-        await worker.settled()
+        await worker.alarms.wait_until_idle()
+        await worker.wait_until_idle()
         if anna.moves():
             break
         await ring_clocks(worker, 1)
@@ -155,7 +155,7 @@ async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePl
         lates.append(table.late_counts)
         if players[0].moves():
             await players[0].play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
         else:
             await ring_clocks(worker, 31)
     assert "ran out of time" in fake.last(GROUP).plain
@@ -176,12 +176,12 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
     late_seat = table.late_counts.index(2)
     while not players[late_seat].moves():
         await players[1 - late_seat].play(random)
-        await worker.settled()
+        await worker.wait_until_idle()
     notice = f"🤖 \u2068{players[late_seat].person.name}\u2069’s time was up: a robot moved."
     assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late_seat].private).plain
     assert notice in fake.last(GROUP).plain
     await players[late_seat].play(random)
-    await worker.settled()
+    await worker.wait_until_idle()
     assert (await worker.room.load_cached(code)).late_counts[late_seat] == 0
     assert "a robot moved for you" not in fake.last(players[late_seat].private).plain
     assert notice not in fake.last(players[1 - late_seat].private).plain

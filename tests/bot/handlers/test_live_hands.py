@@ -27,7 +27,7 @@ from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log
 from bot.tables.challenges import Challenges
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 from bot.worker import Worker
@@ -137,7 +137,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         else:
             await Challenges(owner.room).cancel(code, anna.person, "cancel")
         async with asyncio.timeout(20):
-            await owner.settled()
+            await owner.wait_until_idle()
             while await store.load(code) != Log([]):
                 await asyncio.sleep(0.01)
             for watcher in worker.room.watchers:
@@ -167,7 +167,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(ProgramError):
             await dispatcher.program_tables.table(code, carla.person)
-        await store.client.delete(keys.ended(code))
+        await store.client.delete(keys.removed_log(code))
         with pytest.raises(ProgramError):
             await dispatcher.program_tables.table(code, anna.person)
 
@@ -460,11 +460,11 @@ def test_robot_move_is_shown_until_the_player_moves() -> None:
     late_seat = table.game.turn or 0
     table = play_cards(table.with_entries([Late(late_seat)], "u"))
     for seat, line in ((late_seat, "🤖 Your time was up: a robot moved for you."), (1 - late_seat, "Your turn.")):
-        assert line in task_text(snapshot(table, seat), "en", "italian")
-    assert "time was up" in task_text(snapshot(table, 1 - late_seat), "en", "italian")
+        assert line in task_text(take_snapshot(table, seat), "en", "italian")
+    assert "time was up" in task_text(take_snapshot(table, 1 - late_seat), "en", "italian")
     while table.game and table.game.turn != late_seat:
         table = play_cards(table)
-    assert "time was up" not in task_text(snapshot(play_cards(table), late_seat), "en", "italian")
+    assert "time was up" not in task_text(take_snapshot(play_cards(table), late_seat), "en", "italian")
 
 
 @pytest.mark.parametrize("origin", ["page", "chat"])
@@ -478,13 +478,13 @@ async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake:
         ended = await worker.room.resign_for(table.code, 0, "r")
         assert find_leavers(ended) == []
         payload = actions.page("rematch", game_id(ended))
-        await worker.settled()
+        await worker.wait_until_idle()
         for player in (anna, bruno):
             press = Press(
                 f"{table.code}{player.person.id}", player.person, player.private, "page", payload, genuine=True
             )
             assert not (await player.dispatcher.handle_press(press)).toast
-        await worker.settled()
+        await worker.wait_until_idle()
         [table] = await worker.room.lists.tables_of(anna.person.id)
         assert table.phase == "playing"
         assert not table.are_strangers
@@ -497,7 +497,7 @@ async def test_rematch_of_guests_counts_for_their_address(worker: Worker, fake: 
     challenge = await worker.challenges.open_table("testa", "web:1", "Ada", "u")
     table = await worker.challenges.sit(challenge.code, "web:2", "Bea", "s", 1)
     ended = await worker.room.resign_for(table.code, 0, "r")
-    await worker.settled()
+    await worker.wait_until_idle()
     anna, visitor = Player(worker, fake, "Ada", 1), Visitor.from_address("192.0.2.1")
     guest = Person("web:1", "Ada", "", "en")
     payload = actions.page("rematch", game_id(ended))
@@ -514,11 +514,11 @@ async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Work
     challenge = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u")
     table = await worker.challenges.sit(challenge.code, bruno.person.id, "Bruno", "s", 1)
     ended = await worker.room.resign_for(table.code, 0, "r")
-    await worker.settled()
+    await worker.wait_until_idle()
     await worker.archive.rewrite(game_id(ended), lambda game: game.redact(bruno.person.id, "somebody:1"))
     payload = actions.page("rematch", game_id(ended))
     await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", payload, genuine=True))
-    await worker.settled()
+    await worker.wait_until_idle()
     assert "Change game or options" in [button.label for row in fake.last(anna.private).rows for button in row]
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.hosts == (anna.private,)

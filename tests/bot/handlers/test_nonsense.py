@@ -90,12 +90,12 @@ async def test_made_up_press_touches_only_the_surfaces_message(worker: Worker, f
         ("1prematch x", GROUP, board),
     ):
         await mover.send(payload, place, pressed_message)
-        await worker.settled()
+        await worker.wait_until_idle()
     assert {place: dict(messages) for place, messages in fake.messages.items()} == before
 
     # A legal move is made, and no other message changes.
     await mover.send(button.payload, mover.private, other)
-    await worker.settled()
+    await worker.wait_until_idle()
     assert (await worker.room.table(table.code)).version == table.version + 1
     assert set(fake.messages[mover.private]) == {message, other}
     assert fake.messages[mover.private][other] == before[mover.private][other]
@@ -117,7 +117,7 @@ async def test_fifty_simultaneous_presses_are_one_move(worker: Worker, fake: Fak
     assert (await worker.room.table(code)).version == version + 1
     assert [reply.toast for reply in replies].count("") == 1
     assert all("has expired" in reply.toast for reply in replies if reply.toast)
-    await worker.settled()
+    await worker.wait_until_idle()
     assert len(fake.messages[mover.private]) == 1
 
 

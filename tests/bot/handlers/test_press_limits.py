@@ -175,8 +175,8 @@ async def test_late_press_is_not_a_guess(store: Store) -> None:
 
 async def test_answer_is_retried_only_if_surely_not_delivered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
-    monkeypatch.setattr("bot.delivery.answer_queue.FIRST_PAUSE", 0.001)
-    monkeypatch.setattr("bot.delivery.answer_queue.MAX_PAUSE", 0.001)
+    monkeypatch.setattr("bot.delivery.answer_queue.FIRST_RETRY_SECONDS", 0.001)
+    monkeypatch.setattr("bot.delivery.answer_queue.MAX_RETRY_SECONDS", 0.001)
     outcomes: list[str] = []
     for errors in (
         [NotDelivered("away")] * 20,

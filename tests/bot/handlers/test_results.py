@@ -12,7 +12,7 @@ from bot.panel import Button, Writer
 from bot.panels.board import result_panel
 from bot.panels.hand import hand_panel
 from bot.platform import Reply
-from bot.tables.snapshot import deal_to_report, snapshot
+from bot.tables.snapshot import deal_to_report, take_snapshot
 from bot.worker import Worker
 from tests.bot.fake_platform import (
     GROUP,
@@ -149,7 +149,7 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     result, button = players[0].button("Rematch", GROUP)
     for player in reversed(players):
         await player.send(button.payload, GROUP, result)
-    await worker.settled()
+    await worker.wait_until_idle()
     [table] = await worker.room.lists.tables_of(players[0].person.id)
     assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
     assert table.clock == 60
@@ -190,7 +190,7 @@ async def test_hand_tells_the_last_deal_for_two_tricks(worker: Worker, fake: Fak
             assert ("Last trick of deal 1: " in hand) == (not has_moved and tricks < 1)
         seats_left.discard(tricks)
         assert any([await player.play(random) for player in players])
-        await worker.settled()
+        await worker.wait_until_idle()
 
 
 async def test_private_chat_says_the_result_once(worker: Worker, fake: FakePlatform) -> None:
@@ -209,7 +209,7 @@ def test_hand_above_the_result_has_only_the_last_deal(game: str) -> None:
     random, table = Random(game), dealt_table(game, Random(1))
     while table.game and not table.game.is_over:
         table = make_random_move(table, random)
-    snapshot_of_first = snapshot(table, 0)
+    snapshot_of_first = take_snapshot(table, 0)
     assert table.game
     assert snapshot_of_first.view
     panel = hand_panel(

@@ -275,7 +275,7 @@ async def test_start_during_a_game_leads_to_the_hand(store: Store) -> None:
         assert fake.last(anna.private).plain.startswith("Hi! I deal Tressette")
         assert labels(fake.last(anna.private))[:2] == ["▶ My hand", "Rules"]
         await anna.press("▶ My hand")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "Metà Mazzo · " in fake.last(anna.private).plain
         reply = await anna.say(f"/start {await code_of(worker, anna)}", anna.private)
         assert reply.panel is None
@@ -300,7 +300,7 @@ async def test_resign_command_asks_which_of_several_tables(store: Store) -> None
         await anna.say("/resign", anna.private)
         button = next(label for label in labels(fake.last(anna.private)) if label.startswith("Spades"))
         await anna.press(button)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "Do you really want to resign?" in fake.last(anna.private).plain
 
 

@@ -12,7 +12,7 @@ from bot.people import Profile
 from bot.pictures.scene_builder import board_scene
 from bot.site.hand_page import hand_page
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.words.table_lines import table_words
 from bot.words.wording import NO_BREAK
@@ -48,7 +48,7 @@ def test_board_changes_only_with_public_information(game: str) -> None:
             if table.game.is_over:
                 break
             if not table.game.needs_deal:
-                panel = board_panel(snapshot(table, None), "en", "italian").plain
+                panel = board_panel(take_snapshot(table, None), "en", "italian").plain
                 assert panels.setdefault(table.board_changed_at, panel) == panel
             table = make_random_move(table, random)
         assert len(panels) > 3
@@ -63,7 +63,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
     while table.game and not table.game.is_over and table.game.deal_number < 3:
         if not table.game.needs_deal:
-            state = snapshot(table, None)
+            state = take_snapshot(table, None)
             scene = board_scene(state, "en", "italian", "classic")
             assert scene
             panel = board_panel(state, "en", "italian", is_pictured=True)
@@ -113,7 +113,7 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
             "u",
         )
         while (view := table.game and table.game.view(None).deal) and view.turn is not None and not view.trick:
-            panel = board_panel(snapshot(table, None), "en", "italian").plain
+            panel = board_panel(take_snapshot(table, None), "en", "italian").plain
             phases_shown.add(view.phase)
             trick = f"Trick {sum(view.tricks) + 1}: " if view.phase == "play" else ""
             assert panel.startswith(f"{trick}{isolate_name(f'Person {view.turn}')} {phases[view.phase]}\n")

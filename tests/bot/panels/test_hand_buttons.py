@@ -10,7 +10,7 @@ from bot import actions
 from bot.panel import Role
 from bot.panels.hand import hand_panel
 from bot.panels.hand_buttons import CARDS_IN_ROW
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from tests.bot.panels.test_boards import make_random_move
 from tests.bot.panels.test_hand_news import dealt_table, seen_by
 
@@ -21,7 +21,7 @@ def test_short_suits_share_a_row_and_keep_their_order(game: str) -> None:
     table = dealt_table(game, random)
     while table.game and not table.game.needs_deal and not table.game.is_over:
         seat = table.game.turn
-        seen = snapshot(table, seat)
+        seen = take_snapshot(table, seat)
         assert seen.view
         assert seen.view.deal
         rows = [
@@ -43,7 +43,7 @@ def test_volo_with_more_cards_of_the_suit_is_asked_about() -> None:
     table = dealt_table("tressette", Random(1))
     assert table.game
     seat = table.game.turn
-    table_snapshot = snapshot(table, seat)
+    table_snapshot = take_snapshot(table, seat)
     assert table_snapshot.view
     assert table_snapshot.view.deal
     hand = table_snapshot.view.deal.hand or ()
@@ -104,7 +104,7 @@ def test_chat_hand_has_a_button_to_resign_at_its_turn() -> None:
     assert table.game
     assert table.game.turn is not None
     for seat in (0, 1):
-        panel = hand_panel(snapshot(table, seat), "en", "italian", has_resign=True)
+        panel = hand_panel(take_snapshot(table, seat), "en", "italian", has_resign=True)
         resign = [button.payload for row in panel.rows for button in row if button.label == "Resign"]
         assert resign == ([actions.page("resign", "ABCD")] if seat == table.game.turn else [])
 
@@ -113,10 +113,10 @@ def test_tops_of_packets_have_the_order_of_the_table() -> None:
     random, found = Random(2), 0
     table = dealt_table("pizzichino", random)
     while table.game and not table.game.needs_deal:
-        seen = snapshot(table, table.game.turn)
-        assert seen.view
-        tops = [packet.top for packet in getattr(seen.view.deal, "packets", ()) if packet.owner == seen.seat]
-        rows = hand_panel(seen, "en", "italian").rows
+        snapshot = take_snapshot(table, table.game.turn)
+        assert snapshot.view
+        tops = [packet.top for packet in getattr(snapshot.view.deal, "packets", ()) if packet.owner == snapshot.seat]
+        rows = hand_panel(snapshot, "en", "italian").rows
         shown = [button.about for row in rows for button in row if button.label.startswith("📦")]
         assert shown == [top for top in tops if top in shown]
         found += len(shown) > 1
@@ -125,9 +125,9 @@ def test_tops_of_packets_have_the_order_of_the_table() -> None:
 
 
 def test_letters_are_explained_before_the_fold_in_the_first_deal() -> None:
-    seen = snapshot(dealt_table("metamazzo", Random(1)), 0)
-    above = hand_panel(seen, "en", "italian", is_beginner=True)
+    snapshot = take_snapshot(dealt_table("metamazzo", Random(1)), 0)
+    above = hand_panel(snapshot, "en", "italian", is_beginner=True)
     folded = above.plain.index("R (king)")
     assert folded < above.plain.index("⚔️  ")
     assert above.plain.count("R (king)") == 1
-    assert "R (king)" not in hand_panel(seen, "en", "italian").plain
+    assert "R (king)" not in hand_panel(snapshot, "en", "italian").plain

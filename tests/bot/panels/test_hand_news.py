@@ -7,7 +7,7 @@ import pytest
 
 from bot.panels.hand_news import later_declaration, move_news, newcomer_lines, partner_line, step_line, trick_news
 from bot.store.entries import FirstDeal, Host, Move, Open, Sit
-from bot.tables.snapshot import TableSnapshot, snapshot
+from bot.tables.snapshot import TableSnapshot, take_snapshot
 from bot.tables.table import Table
 from bot.words.spoken import card_in_sentence
 from bot.words.table_lines import TableLines, table_words
@@ -27,7 +27,7 @@ def dealt_table(game: str, random: Random) -> Table:
 
 
 def seen_by(table: Table, seat: int) -> tuple[TableSnapshot, Wording]:
-    table_snapshot = snapshot(table, seat)
+    table_snapshot = take_snapshot(table, seat)
     return table_snapshot, table_words(table_snapshot, "en", "italian")
 
 

@@ -7,7 +7,7 @@ import pytest
 from bot import actions
 from bot.actions import BadPayload
 from bot.panel import LONGEST_PAYLOAD
-from bot.parsing.challenge_form import Wanted, all_boxes, all_targets
+from bot.parsing.challenge_form import FormChoices, all_boxes, all_targets
 from bot.tables.clock import CLOCKS
 from engine import GAMES
 
@@ -15,12 +15,12 @@ from engine import GAMES
 def test_choices_survive_a_payload() -> None:
     for boxes in (*combinations(all_boxes(), 2), (), tuple(all_boxes())):
         for game in GAMES:
-            terms = Wanted(game, max(all_targets()), max(CLOCKS), frozenset(boxes))
+            terms = FormChoices(game, max(all_targets()), max(CLOCKS), frozenset(boxes))
             payload = actions.table("K7QF2M", "form", *terms.words)
             assert len(payload) <= LONGEST_PAYLOAD
             action = actions.parse_payload(payload)
             assert isinstance(action, actions.TableAction)
-            assert Wanted.from_words(action.words) == terms
+            assert FormChoices.from_words(action.words) == terms
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_choices_survive_a_payload() -> None:
 )
 def test_forged_choices_are_refused(words: list[str]) -> None:
     with pytest.raises(BadPayload):
-        Wanted.from_words(words)
+        FormChoices.from_words(words)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_forged_choices_are_refused(words: list[str]) -> None:
 )
 def test_forged_answers_are_refused(answers: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(BadPayload):
-        Wanted.from_answers(answers)
+        FormChoices.from_answers(answers)
 
 
 def test_form_has_at_most_ten_boxes() -> None:

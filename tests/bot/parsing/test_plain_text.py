@@ -58,7 +58,7 @@ async def start_game(worker: Worker, fake: FakePlatform, language: str) -> Playe
     player = Player(worker, fake, "Anna", 1, language)
     await player.say("/start", player.private)
     await worker.challenges.open_practice("metamazzo", player.person.id, "Anna", "easy", "game")
-    await worker.settled()
+    await worker.wait_until_idle()
     return player
 
 
@@ -80,7 +80,7 @@ async def test_score_and_turn_answer_what_is_not_understood(
             assert table.game
             if table.game.turn == table.seat_of(anna.person.id):
                 break
-            await worker.settled()
+            await worker.wait_until_idle()
         assert await say(anna, question) == score
         assert await say(anna, "blah blah") == f"{nonsense}\n{score}"
         labels = [button.label for row in fake.last(anna.private).rows for button in row]

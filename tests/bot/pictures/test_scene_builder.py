@@ -12,7 +12,7 @@ from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scene_builder import board_scene, hand_scene, tally_lines
 from bot.pictures.sheet import Tally
 from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.words.wording import Wording
 from engine import GAMES
@@ -46,7 +46,7 @@ def first_card(table: Table) -> str:
 
 
 def hand_of_seat(table: Table, seat: int, suits: str = "italian", language: str = "en") -> Scene:
-    scene = hand_scene(snapshot(table, seat), language, suits, "classic")
+    scene = hand_scene(take_snapshot(table, seat), language, suits, "classic")
     assert scene
     return scene
 
@@ -98,7 +98,7 @@ def test_viewer_is_first_and_called_you() -> None:
         "tu e Carla",
         "Bruno e Dino",
     ]
-    board = board_scene(snapshot(table, None), "en", "italian", "classic")
+    board = board_scene(take_snapshot(table, None), "en", "italian", "classic")
     assert board
     assert [drawable_text(side.name) for side in board.sides] == ["Anna and Carla", "Bruno and Dino"]
     assert board.hand == ()
@@ -129,7 +129,7 @@ def test_packets_show_numbers_and_then_top_cards() -> None:
     assert table.game
     seat = table.game.turn
     assert seat is not None
-    scene = hand_scene(snapshot(table, seat), "en", "italian", "classic", "13")
+    scene = hand_scene(take_snapshot(table, seat), "en", "italian", "classic", "13")
     assert scene
     assert [pile.label for pile in scene.middle] == list("12345678")
     assert [pile.label for pile in scene.middle if pile.top.light == "chosen"] == ["1", "3"]
@@ -179,7 +179,7 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 def test_score_of_a_deal_has_no_row_of_zeros(declared: tuple[int, int], shown_rows: dict[str, tuple[str, str]]) -> None:
     entries = {"thirds": (20, 15), "declared": declared, "points": (6, 5 + declared[1])}
     tricks = {"points in tricks": ("6⅔", "4"), "the last trick": ("0", "1")}
-    assert dict(tally_lines(Wording("en", ()), entries, {}, last=1)) == tricks | shown_rows
+    assert dict(tally_lines(Wording("en", ()), entries, {}, last_seat=1)) == tricks | shown_rows
 
 
 def test_missing_bid_is_a_dash() -> None:
@@ -232,6 +232,6 @@ def test_points_of_an_unfinished_deal_are_not_shown() -> None:
     assert table.game
     assert [str(points) for points in table.game.totals] != before, "the engine counts them"
     assert [side.points for side in hand_of_seat(table, 0).sides] == before
-    panel = hand_panel(snapshot(table, 0), "en", "italian").plain
+    panel = hand_panel(take_snapshot(table, 0), "en", "italian").plain
     assert panel.startswith("You lose: you resigned.")
     assert f"you {before[0]}, " in panel

@@ -80,7 +80,7 @@ async def play_moves(worker: Worker, players: list[Player], random: Random, pres
     for _ in range(presses):
         for player in random.sample(players, len(players)):
             if await player.play(random):
-                await worker.settled()
+                await worker.wait_until_idle()
                 break
 
 
@@ -136,7 +136,7 @@ async def record_store() -> dict[str, Any]:
                 async with open_worker(store, fake) as worker:
                     await finish_games(worker, fake, random)
                     await open_live_tables(worker, fake, random)
-                    await worker.settled()
+                    await worker.wait_until_idle()
                     await asyncio.sleep(0.5)
                     facts = await collect_facts(worker, [f"paper:{number}" for number in range(1, 5)])
                 panels = {

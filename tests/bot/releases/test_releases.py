@@ -54,7 +54,7 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
             players = [Player(worker, fake, name, number) for number, name in enumerate(PEOPLE, 1)]
             codes = await _play_each_hand(recording, players)
             assert len(codes) > 10
-            await worker.settled()
+            await worker.wait_until_idle()
             for code in codes:
                 assert (await worker.room.table(code)).version > recording["tables"][code]["version"], code
             # Lists of tables are complete, and open challenges can be accepted.
@@ -158,5 +158,5 @@ def _copy_tables(recorded: list[dict[str, Any]], number: int) -> list[dict[str, 
     lists = [entry for entry in recorded if entry["key"].startswith("seated:")]
     return [
         *({**logs[n % len(logs)], "key": keys.table(f"MORE{n:04}")} for n in range(number)),
-        *({**lists[n % len(lists)], "key": keys.seated(f"paper:{1000 + n}")} for n in range(number)),
+        *({**lists[n % len(lists)], "key": keys.tables_of_person(f"paper:{1000 + n}")} for n in range(number)),
     ]

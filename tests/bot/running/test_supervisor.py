@@ -51,8 +51,8 @@ class FlakyPlatform(FakePlatform):
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.04)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(supervisor, "MAX_RETRY_SECONDS", 0.04)
     monkeypatch.setattr(supervisor, "REFUSED_SECONDS", 0.02)
 
 
@@ -103,8 +103,8 @@ async def test_failed_start_is_retried(store: Store) -> None:
 
 
 async def test_pauses_grow_and_reset_after_a_steady_run(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 1.0)
-    monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 8.0)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 1.0)
+    monkeypatch.setattr(supervisor, "MAX_RETRY_SECONDS", 8.0)
     pauses: list[float] = []
     original_sleep = asyncio.sleep
 
@@ -154,7 +154,7 @@ async def test_no_usable_platform_ends_the_bot(store: Store) -> None:
 
 
 async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(supervisor, "FIRST_RETRY_SECONDS", 60.0)
     away, good = FlakyPlatform("away", PlatformFailure("no answer")), FlakyPlatform("good")
 
     def is_up(platform: str) -> float | None:

@@ -98,7 +98,7 @@ async def test_table_can_be_watched_to_its_end(store: Store) -> None:
         assert seat == first["turn"]
         assert second["version"] > first["version"]
         await worker.room.make_move(second["code"], players[0].person.id, second["version"], "resign", "r")
-        await worker.settled()
+        await worker.wait_until_idle()
         last = json.loads((await read_remaining_states(states))[-1])
         assert (last["phase"], last["ending"], last["winner"]) == ("over", "resign", [1])
         assert await worker.archive.get(last["replay"])

@@ -51,8 +51,8 @@ async def test_code_of_a_removed_table_is_reserved_for_a_day(store: Store) -> No
     await store.remove("ABCD", "opener")
     assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Removed("opener")
     assert await store.load("ABCD") == EMPTY_LOG
-    assert 25 * 3600 < await store.client.ttl(keys.gone("ABCD")) <= 26 * 3600
-    await store.client.delete(keys.gone("ABCD"))
+    assert 25 * 3600 < await store.client.ttl(keys.tombstone("ABCD")) <= 26 * 3600
+    await store.client.delete(keys.tombstone("ABCD"))
     assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Appended(1)
 
 
@@ -151,7 +151,7 @@ async def test_refused_append_does_not_change_the_clock(store: Store) -> None:
 async def test_removed_table_leaves_only_its_marker(store: Store) -> None:
     await store.append("ABCD", EMPTY_LOG, [b"one"], clock=1000)
     await store.remove("ABCD")
-    assert sorted([key async for key in store.client.scan_iter()]) == [b"schema", keys.gone("ABCD").encode()]
+    assert sorted([key async for key in store.client.scan_iter()]) == [b"schema", keys.tombstone("ABCD").encode()]
 
 
 async def test_log_of_a_removed_table_can_be_kept_for_a_minute(store: Store) -> None:
@@ -162,14 +162,20 @@ async def test_log_of_a_removed_table_can_be_kept_for_a_minute(store: Store) -> 
         await store.remove("ABCD", keep_log=True)
         assert (await store.removed_log("ABCD")).entries == [b"one", b"two"]
         assert (await store.load("ABCD")).entries == []
-        assert 0 < await store.client.ttl(keys.ended("ABCD")) <= 60
+        assert 0 < await store.client.ttl(keys.removed_log("ABCD")) <= 60
     assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Removed("")
 
 
 async def test_all_keys_of_a_table_are_in_one_slot(store: Store) -> None:
     for code in ("ABCD", "EFGH", "Z9"):
         shard = keys.shard_of(code)
-        names = (keys.table(code), keys.ended(code), keys.changed(shard), keys.timers(shard), keys.attended(shard))
+        names = (
+            keys.table(code),
+            keys.removed_log(code),
+            keys.changed(shard),
+            keys.timers(shard),
+            keys.attended(shard),
+        )
         assert len({name[: name.index("}")] for name in names}) == 1
     assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
 

@@ -64,12 +64,12 @@ async def test_table_opens_with_the_given_options(room: Room) -> None:
 
 
 async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges: Challenges) -> None:
-    table = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
-    assert (await challenges.open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
+    table = await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)
+    assert (await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)).code == table.code
     assert await challenges.find_opened("again")
     await room.remove(await challenges.cancel(table.code, ADA, "cancel"))
     assert await challenges.find_opened("again") is None
-    other = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
+    other = await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)
     assert other.code != table.code
     reopened = await challenges.find_opened("again")
     assert reopened
@@ -85,10 +85,10 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
 
     async def open_next() -> Table:
         if method == "open_table":
-            return await challenges.open_table("testa", ADA, "Ada", "again", again=True)
+            return await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)
         if method == "open_matched":
-            return await challenges.open_matched("testa", people, "again", again=True)
-        return await challenges.open_fixture("testa", people, "again", setup=[], again=True)
+            return await challenges.open_matched("testa", people, "again", reopen=True)
+        return await challenges.open_fixture("testa", people, "again", setup=[], reopen=True)
 
     codes = set()
     for _ in range(3):
@@ -163,11 +163,11 @@ async def test_lists_skip_tables_whose_log_disagrees(room: Room, challenges: Cha
     table = await open_table(room, "tressette", host="p:200/7")
     await challenges.sit(table.code, CLEO, "Cleo", "u1", host="p:400")
     for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
-        await room.store.index.reserve(keys.hosted(chat), table.code)
+        await room.store.index.reserve(keys.tables_of_chat(chat), table.code)
         codes = [table.code for table in await room.lists.tables_at(chat)]
         assert codes == ([table.code] if chat in ("p:200", "p:400") else [])
     for person in ("p:0", ADA, BEA, CLEO, DORA):
-        await room.store.index.reserve(keys.seated(person), table.code)
+        await room.store.index.reserve(keys.tables_of_person(person), table.code)
         assert await codes_of(room, person) == ([table.code] if person in (ADA, CLEO) else [])
 
 
@@ -287,7 +287,7 @@ async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room,
     assert await codes_of(room, BEA) == [table.code]
     table = await challenges.stand_up(table.code, BEA, "u2")
     assert (table.phase, table.seat_of(BEA)) == ("open", None)
-    assert not await room.store.index.entries(keys.seated(BEA))
+    assert not await room.store.index.entries(keys.tables_of_person(BEA))
     table = await challenges.stand_up(table.code, ADA, "u3")
     assert (table.phase, table.closed) == ("closed", "cancelled")
     assert await codes_of(room, ADA) == []

@@ -31,7 +31,7 @@ from bot.tables.cutting import find_cutter
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotYoursToCut, OldPanel
 from bot.tables.forgetting import remove_person
 from bot.tables.limits import HOURS_TO_ACCEPT
-from bot.tables.snapshot import deal_to_report, snapshot
+from bot.tables.snapshot import deal_to_report, take_snapshot
 from bot.words.wording import score_unit
 from engine import GAMES, shuffle
 from engine.errors import BadDeal, EngineError
@@ -280,7 +280,7 @@ async def test_deal_before_a_resignation_counts_in_the_result(store: Store, game
     assert table.awaits_cut
     table = await room.make_move(table.code, person(0), table.version, "resign", "resign")
     assert table.game
-    table_snapshot, record = snapshot(table, 0), table.game.record(live=False)
+    table_snapshot, record = take_snapshot(table, 0), table.game.record(live=False)
     hand = hand_panel(
         table_snapshot, "en", "italian", last_deal=deal_to_report(table, table_snapshot), has_result_below=True
     )
@@ -417,7 +417,7 @@ async def test_no_viewer_learns_the_secret_of_a_sealed_pack(store: Store) -> Non
             assert (page.seal, bool(page.cut), page.is_mine) == (seal, seat == table.cutter, seat == table.cutter)
             assert page.deal == (table.game.deal_number + 1 if table.game else 0)
             assert bool(page.count) == bool(page.end_trick) == (table.game is not None)
-            seen = snapshot(table, seat)
+            seen = take_snapshot(table, seat)
             views = [page, seen, own_table(table, person(seat)), hand_scene(seen, "en", "italian", "classic")]
             assert table.sealed.hex() not in repr(views)
             assert repr(table.sealed) not in repr(views)

@@ -102,7 +102,7 @@ async def test_table_limit_does_not_block_a_fixture(room: Room, challenges: Chal
         await challenges.open_table("testa", BEA, "Bea", f"open {number}")
     table = await open_fixture(room, "tavolo")
     assert table.phase == "playing"
-    assert len(await store.index.entries(keys.seated(BEA))) == MAX_TABLES + 1
+    assert len(await store.index.entries(keys.tables_of_person(BEA))) == MAX_TABLES + 1
     # The fixture counts against the limit for other tables.
     with pytest.raises(TooManyTables):
         await challenges.open_table("testa", BEA, "Bea", "one more")

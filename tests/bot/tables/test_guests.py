@@ -129,10 +129,10 @@ async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: 
 async def test_rematch_of_guests_counts_for_their_address(challenges: Challenges) -> None:
     guests = [Chair("web:1", "Ada"), Chair("web:2", "Bea")]
     for number in range(3):
-        await challenges.open_matched("testa", guests, f"again:{number}", again=True, visitor=HOME)
+        await challenges.open_matched("testa", guests, f"again:{number}", reopen=True, visitor=HOME)
     with pytest.raises(TooManyFromAddress):
-        await challenges.open_matched("testa", guests, "again:3", again=True, visitor=HOME)
-    await challenges.open_matched("testa", guests, "again:3", again=True, visitor=ELSEWHERE)
+        await challenges.open_matched("testa", guests, "again:3", reopen=True, visitor=HOME)
+    await challenges.open_matched("testa", guests, "again:3", reopen=True, visitor=ELSEWHERE)
 
 
 async def test_guest_practice_ends_after_a_day(challenges: Challenges) -> None:

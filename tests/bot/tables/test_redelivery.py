@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.parsing.challenge_form import Wanted
+from bot.parsing.challenge_form import FormChoices
 from bot.store import Store, keys
 from bot.store.entries import Fixture
 from bot.store.log import STAMPS_KEPT
@@ -85,7 +85,7 @@ class Updates:
             "choose_game": (code, person, random.choice(("testa", "tavolo", "spades")), key),
             "choose_rule": (code, person, "target=21", key),
             "choose_clock": (code, person, random.choice((60, 300)), random.random() < 0.5, key),
-            "choose_terms": (code, person, Wanted("testa", random.choice((0, 11)), 60), key),
+            "choose_terms": (code, person, FormChoices("testa", random.choice((0, 11)), 60), key),
             "choose_cuts": (code, person, random.random() < 0.7, key),
             "cut": (code, person, table.sealed_at, "c0ffee", key),
             "sit": (code, person, name, key, random.choice((None, chair))),
@@ -286,7 +286,7 @@ async def test_redelivered_robot_that_started_the_game_is_accepted(store: Store)
     await Challenges(first).add_robot(table.code, "p:0", "easy", NAMES, "robot")
     repeated = await Challenges(second).add_robot(table.code, "p:0", "easy", NAMES, "robot")
     assert repeated.phase == "playing"
-    assert await store.index.entries(keys.seated("p:0")) != {}
+    assert await store.index.entries(keys.tables_of_person("p:0")) != {}
 
 
 async def test_old_redelivered_challenge_opens_nothing(store: Store) -> None:
@@ -304,7 +304,7 @@ async def test_redelivered_challenge_ignores_the_chat_limit(store: Store) -> Non
     room = Room(store, Random(0).randbytes)
     table = await Challenges(room).open_table("testa", "p:0", "Ada", "open", host="p:100")
     table = await Challenges(room).sit(table.code, "p:1", "Bea", "sit")
-    await store.client.delete(keys.challenges("p:100"), keys.seated("p:0"))
+    await store.client.delete(keys.challenges("p:100"), keys.tables_of_person("p:0"))
     for number in range(20):
         await Challenges(room).open_table("testa", f"q:{number}", "Somebody", f"open {number}", host="p:100")
     assert (await Challenges(room).open_table("testa", "p:0", "Ada", "open", host="p:100")).version == table.version

@@ -424,13 +424,13 @@ async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
     await Challenges(fast).sit(table.code, "tg:2", "Bea", "u2")
     with pytest.raises(TableError):
         await Challenges(slow).sit(table.code, "tg:3", "Cleo", "u3")
-    assert not await store.client.exists(keys.named("tg:3"))
+    assert not await store.client.exists(keys.tables_naming("tg:3"))
     for person in (ADA, "tg:2"):
-        assert await store.client.smembers(keys.named(person)) == {table.code.encode()}
+        assert await store.client.smembers(keys.tables_naming(person)) == {table.code.encode()}
     # The worker finds the person in the log only after the refusal.
-    await store.client.delete(keys.named("tg:2"))
+    await store.client.delete(keys.tables_naming("tg:2"))
     await Challenges(latest).sit(table.code, "tg:2", "Bea", "u2")
-    assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
+    assert await store.client.smembers(keys.tables_naming("tg:2")) == {table.code.encode()}
 
 
 async def test_refusal_updates_the_cache_without_another_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -490,7 +490,7 @@ async def test_reopening_a_removed_table_indexes_nobody(store: Store) -> None:
     await room.remove(table)
     with pytest.raises(NoSuchTable):
         await Challenges(seeded_room(store)).open_table("testa", ADA, "Ada", "u1")
-    assert not await store.client.exists(keys.named(ADA))
+    assert not await store.client.exists(keys.tables_naming(ADA))
 
 
 async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -505,7 +505,7 @@ async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypa
     monkeypatch.setattr(store, "remove", remove_and_crash)
     with pytest.raises(RuntimeError):
         await room.remove(table)
-    assert not await store.client.exists(keys.named(ADA))
+    assert not await store.client.exists(keys.tables_naming(ADA))
 
 
 @pytest.mark.parametrize("person", ["tg:2", "tg:3", "tg:4", "tg:5", "tg:6"])
@@ -523,16 +523,16 @@ async def test_named_index_survives_another_workers_refusal(store: Store) -> Non
     """Two workers index the same person. One is refused between the other's indexing and its commit."""
     room = seeded_room(store)
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "u1")
-    await store.client.sadd(keys.named("tg:2"), table.code)
+    await store.client.sadd(keys.tables_naming("tg:2"), table.code)
     original = store.append
 
     async def remove_index_and_append(*args: Any, **options: Any) -> Any:
-        await store.client.srem(keys.named("tg:2"), table.code)
+        await store.client.srem(keys.tables_naming("tg:2"), table.code)
         return await original(*args, **options)
 
     store.append = remove_index_and_append  # type: ignore[method-assign]
     await Challenges(room).sit(table.code, "tg:2", "Bea", "u2")
-    assert await store.client.exists(keys.named("tg:2"))
+    assert await store.client.exists(keys.tables_naming("tg:2"))
 
 
 async def test_refusal_is_a_sentence(challenges: Challenges) -> None:

@@ -101,15 +101,15 @@ async def test_crash_around_a_commit_loses_no_table(
         assert len(await worker.room.lists.tables_at(GROUP)) == is_stored
 
         # An index entry without a table is removed once no commit can be in progress.
-        entries = await store.index.entries(keys.seated("paper:1"))
+        entries = await store.index.entries(keys.tables_of_person("paper:1"))
         assert len(entries) == 1
         if not is_stored:
             [(code, token)] = entries.items()
             seconds, _, word = token.partition(".")
             old = f"{int(seconds) - SETTLED_SECONDS}.{word}"
-            await store.client.hset(keys.seated("paper:1"), code, old)
+            await store.client.hset(keys.tables_of_person("paper:1"), code, old)
             await worker.room.lists.tables_of("paper:1")
-            assert not await store.index.entries(keys.seated("paper:1"))
+            assert not await store.index.entries(keys.tables_of_person("paper:1"))
 
 
 async def test_lists_are_rebuilt_from_logs(store: Store) -> None:
@@ -118,7 +118,7 @@ async def test_lists_are_rebuilt_from_logs(store: Store) -> None:
         anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
-        await store.client.delete(keys.seated("paper:1"), keys.hosted(GROUP))
+        await store.client.delete(keys.tables_of_person("paper:1"), keys.tables_of_chat(GROUP))
         assert not await worker.room.lists.tables_of("paper:1")
     async with open_worker(store, fake) as worker:
         bruno = Player(worker, fake, "Bruno", 2)

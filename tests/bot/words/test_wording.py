@@ -13,7 +13,7 @@ from bot.panel import utf16_length
 from bot.panels.help import rules_page
 from bot.solo_deals.results import SoloResult
 from bot.store import Store
-from bot.tables.snapshot import isolate_name, snapshot
+from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.texts import LANGUAGES
 from bot.words.deal_results import deal_lines, last_taker
 from bot.words.game_results import course_line
@@ -69,7 +69,7 @@ def test_negative_numbers_have_a_true_minus() -> None:
     day = day_result_panel("en", date(2026, 11, 24), "spades", result, par).plain
     assert "You lose −100 – 20 (−120).\nThe robot with your cards: −50 – 30 (−80)\n" in day
     assert "You’re 40 behind the robot." in day
-    state = snapshot(start_game("spades"), None)
+    state = take_snapshot(start_game("spades"), None)
     assert "−100" in TableLines(state, table_words(state, "en", "italian")).totals((-100, 20))
     for text in (game, day, *map(signed_text, (-5, 5))):
         assert not re.search(r"-\d", text)

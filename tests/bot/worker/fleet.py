@@ -111,7 +111,7 @@ class Fleet:
                     await worker.shards.tasks.wait()
                 await self._wait_for_notifications()
                 for worker in self.workers:
-                    await worker.settled()
+                    await worker.wait_until_idle()
                 if not any(len(worker.shards.tasks) for worker in self.workers) and not await self.store.changed_tables(
                     range(64)
                 ):

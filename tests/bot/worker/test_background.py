@@ -45,7 +45,7 @@ async def test_unreadable_notifications_are_skipped(store: Store, monkeypatch: p
                 await store.client.publish(keys.NOTIFICATIONS, text)
             async with asyncio.timeout(5):
                 await forgotten.wait()
-            await worker.settled()
+            await worker.wait_until_idle()
         assert [entry["event"] for entry in logs].count("notification_failed") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
 

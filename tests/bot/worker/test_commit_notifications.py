@@ -69,13 +69,13 @@ async def test_press_at_another_worker_counts_as_seen(fleet: Fleet) -> None:
     name = Hand((await owner.room.table(code)).seat_of(player.person.id) or 0)
     surface = owner.delivery._tables[code].get(name)
     assert surface
-    assert surface.record_press(Change(pressed=surface.known.message), "", LONG_AGO)
+    assert surface.record_press(Change(pressed=surface.message_state.message), "", LONG_AGO)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
     await fleet.wait_until_idle()
-    assert surface.known.seen_at > LONG_AGO
+    assert surface.message_state.seen_at > LONG_AGO
     stored_state = decode_state((await fleet.store.load_shown(code))[encode_name(name)])
-    assert stored_state.message == surface.known.message
+    assert stored_state.message == surface.message_state.message
 
 
 async def test_notification_of_an_older_release_is_accepted(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,13 +99,13 @@ async def test_repeated_press_counts_as_seen(store: Store) -> None:
         code = await code_of(worker, mover)
         message, button = mover.moves()[0]
         await mover.send(button.payload, mover.private, message, key="once")
-        await worker.settled()
+        await worker.wait_until_idle()
         surface = worker.delivery._tables[code].get(Hand(players.index(mover)))
         assert surface
-        surface.record_press(Change(pressed=surface.known.message), "", LONG_AGO)
+        surface.record_press(Change(pressed=surface.message_state.message), "", LONG_AGO)
         version = (await worker.room.table(code)).version
         await mover.send(button.payload, mover.private, message, key="once")
-        assert surface.known.seen_at > LONG_AGO
+        assert surface.message_state.seen_at > LONG_AGO
         assert (await worker.room.table(code)).version == version
 
 
@@ -143,7 +143,7 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
         await store.append("ABCD", Log([b"one\tu1"]), [b"two\tu2"], tell=False)
         await store.append("ABCD", Log([b"one\tu1"]), [b"refused\tu3"])
         log = Log([b"one\tu1", b"two\tu2"])
-        await store.append("ABCD", log, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
+        await store.append("ABCD", log, [b"three \xc3\xa8\tu4", b"four\tu4"], details=("somebody", 1))
         await store.rewrite("ABCD", log.with_entries([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
         messages = [await pubsub.get_message(timeout=20) for _ in range(3)]
         assert await pubsub.get_message(timeout=0.1) is None

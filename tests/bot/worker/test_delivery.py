@@ -19,7 +19,7 @@ from bot.rate_limiter import RateLimit
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import strip_stamp
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.worker import Worker
 from tests.bot.fake_platform import (
     GROUP,
@@ -37,14 +37,14 @@ from tests.long import long
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
 
 
 async def check_messages(worker: Worker, fake: FakePlatform, players: list[Player]) -> None:
     """Check that each player has one panel with exactly the legal plays, and the group's board is up to date."""
-    await worker.settled()
+    await worker.wait_until_idle()
     assert not await worker.store.changed_tables(range(keys.SHARDS))
     for player in players:
         assert len(fake.messages[player.private]) == 1, fake.texts(player.private)
@@ -58,7 +58,7 @@ async def check_messages(worker: Worker, fake: FakePlatform, players: list[Playe
             move for move in legal if move.startswith("play")
         }
         seal = table.game.view(None).commitment or ""
-        board = board_panel(snapshot(table.localize("en"), None), "en", "italian", seal=seal)
+        board = board_panel(take_snapshot(table.localize("en"), None), "en", "italian", seal=seal)
         board = board if utf16_length(board.plain) <= fake.longest else board.cut(fake.longest)
         assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
@@ -101,7 +101,7 @@ async def test_failed_delivery_is_retried(store: Store, error: DeliveryError) ->
             fake.errors[player.private] += [error] * 3
         fake.errors[GROUP] += [error] * 3
         await play_moves(worker, players, 8)
-        await worker.settled()
+        await worker.wait_until_idle()
         for player in players:
             assert not fake.errors[player.private]
             assert player.fake.messages[player.private]
@@ -119,7 +119,7 @@ async def test_idempotency_key_prevents_duplicate_messages(store: Store, knows_k
 
 
 async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.001)
     fake = FakePlatform(knows_keys=False)
     fake.errors_after_delivery[GROUP] = [PlatformFailure("an answer that is not JSON")] * 6
     with capture_logs() as logs:
@@ -128,7 +128,7 @@ async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, mon
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
     # If a message was certainly not sent, the pauses grow more slowly, up to a limit.
-    monkeypatch.setattr(surface_waits, "MAX_PAUSE", 0.004)
+    monkeypatch.setattr(surface_waits, "MAX_RETRY_SECONDS", 0.004)
     fake.errors["paper:200"] = [NotDelivered("refused")] * 5
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -138,7 +138,7 @@ async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, mon
 
 
 async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 3600.0)
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -173,7 +173,7 @@ async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
         mover = mover_of(players)
         duplicate = next(iter(fake.messages[mover.private]))
         await mover.send(mover.moves()[0][1].payload, mover.private, duplicate)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert duplicate not in fake.messages[mover.private]
         assert len(fake.messages[mover.private]) == 1
 
@@ -193,7 +193,7 @@ async def test_pressed_duplicate_challenge_is_deleted(store: Store) -> None:
         _anna, bruno, older = await create_duplicate_challenge(worker, fake)
         payload = bruno.button("Change", GROUP)[1].payload
         await bruno.send(payload, GROUP, older)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert older not in fake.messages[GROUP]
         await bruno.press("Join", GROUP)
         assert "cards are dealt" in next(iter(fake.messages[GROUP].values())).plain
@@ -236,7 +236,7 @@ async def test_pressed_duplicate_of_a_running_game_has_no_join(store: Store, mov
                 await player.press(player.moves()[0][1].label)
         assert fake.messages[GROUP][older].rows
         reply = await bruno.send(payload, GROUP, older)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert reply.toast
         if moves:
             assert [button.label for row in fake.messages[GROUP][older].rows for button in row] == ["My hand"]
@@ -257,7 +257,7 @@ async def test_unreachable_person_is_asked_to_open_the_chat(store: Store) -> Non
         assert len(fake.calls) == calls, "the bot must not retry an unreachable person"
         fake.closed.clear()
         await players[1].dispatcher.send_hands(players[1].person, row[0].payload)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert fake.messages["paper:@2"]
         assert "can’t write" not in fake.last(GROUP).plain
         await play_moves(worker, players, 6)
@@ -270,7 +270,7 @@ async def test_game_continues_when_the_chat_is_gone(store: Store) -> None:
         players = await seat_players(worker, fake, "testa", "to 11")
         fake.errors[GROUP] += [ChatGone("kicked")] * 50
         await play_until(worker, players.copy(), Random(3), lambda: fake.last("paper:@1").plain.startswith("You "))
-        await worker.settled()
+        await worker.wait_until_idle()
         # Each new board is tried only once.
         assert len(fake.errors[GROUP]) > 40
         assert await worker.archive.count() == 1
@@ -319,7 +319,7 @@ async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> Non
         # Clear the blocks as if the hour of `SlowDown` had passed.
         worker.delivery._tools.limiter._blocked.clear()
         worker.delivery.touch(code)
-        await worker.settled()
+        await worker.wait_until_idle()
         edits = [call for call in fake.calls if call[1] == GROUP]
         assert 2 <= len(edits) <= 6
         await check_messages(worker, fake, players)
@@ -332,7 +332,7 @@ async def test_turn_sends_a_new_hand_when_its_time_has_come(store: Store) -> Non
         mover, other = mover_and_other(players)
         [before] = fake.messages[other.private]
         await mover.send(mover.moves()[-1][1].payload, mover.private, next(iter(fake.messages[mover.private])))
-        await worker.settled()
+        await worker.wait_until_idle()
         [after] = fake.messages[other.private]
         assert after != before
         assert other.moves()
@@ -362,7 +362,7 @@ async def test_hand_to_move_becomes_the_lowest_message(store: Store) -> None:
             (message, panel) for message, panel in fake.messages[mover.private].items() if first in panel.plain
         )
         await mover.send(panel.rows[0][0].payload, mover.private, message)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert first in fake.last(other.private).plain
         assert len(fake.messages[other.private]) == 2
 
@@ -375,7 +375,7 @@ async def test_restart_sends_nothing_twice(store: Store) -> None:
     before, calls = {place: dict(m) for place, m in fake.messages.items()}, len(fake.calls)
     async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.1)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert fake.messages == before
         assert len(fake.calls) == calls
         for player in players:
@@ -485,7 +485,7 @@ async def wait_until_idle(store: Store, *workers: Worker) -> None:
         while True:
             await asyncio.sleep(0.01)
             for worker in workers:
-                await worker.settled()
+                await worker.wait_until_idle()
             if not await store.changed_tables(range(keys.SHARDS)):
                 return
 
@@ -562,7 +562,7 @@ async def test_edits_are_saved_while_another_message_waits(store: Store) -> None
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
-        await worker.settled()
+        await worker.wait_until_idle()
         code = await code_of(worker, anna)
 
         # The board must wait an hour for its next turn.

@@ -149,7 +149,7 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
             elapsed = asyncio.get_running_loop().time() - started
             assert -1 - elapsed < before[code] - after[code] <= LONGEST_GAP_SECONDS + 2 + elapsed
             await worker.shards.balance()
-            await worker.settled()
+            await worker.wait_until_idle()
             assert len(worker.shards.owned) == keys.SHARDS
             assert worker.shards.worker_count == 1
 
@@ -220,7 +220,7 @@ async def test_players_are_notified_after_a_clock_step(
         [before] = fake.messages[other.private]
         monkeypatch.setattr(time, "time", lambda: real_time() + seconds)
         await mover.play(Random(1))
-        await worker.settled()
+        await worker.wait_until_idle()
         [after] = fake.messages[other.private]
         assert after != before
 
@@ -241,7 +241,7 @@ async def test_hung_single_worker_flags_nobody(store: Store) -> None:
         assert (await worker.room.table(table.code)).version == table.version
         mover = mover_of(players)
         await mover.play(Random(1))
-        await worker.settled()
+        await worker.wait_until_idle()
         assert (await worker.room.table(table.code)).version > table.version
 
 
@@ -274,7 +274,7 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
             assert not frozen.shards.owns(code)
             heir.delivery.touch(code, reload=True)
             await asyncio.sleep(0.1)
-            await heir.settled()
+            await heir.wait_until_idle()
             assert len(fake.calls) > calls
             assert not frozen.delivery.busy_tables
             for player in players:
@@ -294,7 +294,7 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
 
         # The frozen worker rings no clock of a table that it might not own.
         await frozen.alarms.poll()
-        await frozen.alarms.settled()
+        await frozen.alarms.wait_until_idle()
         assert (await frozen.room.table(code)).version == version
         async with open_worker(store, fake, alone=False) as heir:
             # If both workers ring the clock at the same time, there is one nudge.
@@ -302,10 +302,10 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
             for worker in (frozen, heir):
                 await worker.alarms.poll()
             for worker in (frozen, heir):
-                await worker.alarms.settled()
+                await worker.alarms.wait_until_idle()
             table = await heir.room.table(code)
             assert (table.version, table.alarm) == (version + 1, "nudged")
-            await heir.settled()
+            await heir.wait_until_idle()
 
 
 async def test_worker_is_sure_of_its_tables_only_within_its_lease(store: Store) -> None:
@@ -351,10 +351,10 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
         for _ in range(3):
             async with asyncio.timeout(20):
                 # Until delivery has edited the hand, it still offers the moves from before the last move.
-                await worker.settled()
+                await worker.wait_until_idle()
                 while not anna.moves():
                     await asyncio.sleep(0.02)
-                    await worker.settled()
+                    await worker.wait_until_idle()
             version = (await worker.room.table(code)).version
             await anna.play(random)
             assert (await worker.room.table(code)).version > version

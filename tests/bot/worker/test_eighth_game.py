@@ -25,7 +25,7 @@ from bot.site.api_models import public_table, replayed_deal, replayed_game
 from bot.site.hand_page import hand_page
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.tables.table import Table
 from bot.words.rules import rules_text
 from bot.words.transcript import story
@@ -135,7 +135,7 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
     words = (profile.language, profile.suits)
     for number, table in enumerate(game_tables()):
         for seat in (0, 1):
-            view = snapshot(table, seat)
+            view = take_snapshot(table, seat)
             panel = hand_panel(view, *words)
             assert markup_of(panel, "bot") is not None or not view.is_my_turn
             assert message_body(panel, "discord:@1")
@@ -146,7 +146,7 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
             assert scene
             if number % 5 == 0:
                 assert paint(scene).startswith(b"\x89PNG")
-        view = snapshot(table, None)
+        view = take_snapshot(table, None)
         assert board_panel(view, *words).plain
         scene = board_scene(view, *words, profile.deck)
         assert scene

@@ -6,7 +6,7 @@ import pytest
 
 from bot.panels.hand_buttons import is_claim_possible
 from bot.store import Store
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from engine import GAMES, verify
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seat_players
 from tests.long import mostly_long
@@ -90,7 +90,7 @@ async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
                 legal = [move for move in table.game.legal_moves(seat) if move != "resign"]
                 if table.game.turn != seat:
                     legal = [move for move in legal if move.startswith(("declare", "claim"))]
-                if not is_claim_possible(snapshot(table, seat)):
+                if not is_claim_possible(take_snapshot(table, seat)):
                     legal = [move for move in legal if move != "claim"]
                 # The whole games above cover moves of several presses.
                 one_step = {
@@ -104,4 +104,4 @@ async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
             for player in random.sample(players, len(players)):
                 if await player.play(random):
                     break
-            await worker.settled()
+            await worker.wait_until_idle()

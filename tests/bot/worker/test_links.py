@@ -21,7 +21,7 @@ async def test_board_links_to_watching_and_result_to_replay(store: Store) -> Non
         assert watch.payload == f"https://cards.example.org/t/{watch_id}"
         assert not any(find_links(fake.last(player.private)) for player in players)
         await worker.room.make_move(table.code, players[0].person.id, table.version, "resign", "r")
-        await worker.settled()
+        await worker.wait_until_idle()
         [replay] = find_links(fake.last(GROUP))
         [game] = [game async for game in worker.archive.games()]
         assert (replay.label, replay.payload) == ("Replay", f"https://cards.example.org/g/{game.id}")
@@ -53,6 +53,6 @@ async def test_replay_is_a_message_without_pages(store: Store) -> None:
         players = await seat_players(worker, fake, "metamazzo")
         [table] = await worker.room.lists.tables_of(players[0].person.id)
         await worker.room.make_move(table.code, players[0].person.id, table.version, "resign", "r")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not any(find_links(panel) for panel in fake.messages[GROUP].values())
         assert (await players[0].press("Replay", GROUP)).panel

@@ -65,7 +65,7 @@ async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Fak
         for player in players:
             # Real players open the private chat before they get a hand, so no press has to store that it is open.
             await player.dispatcher.send_hands(player.person)
-        await worker.settled()
+        await worker.wait_until_idle()
         yield worker, fake, players
 
 
@@ -92,7 +92,7 @@ async def test_refused_write_is_reported_and_changes_nothing(embedded: EmbeddedS
     async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         await worker.people.update_person(mover.person.id, language="it")
-        await worker.settled()
+        await worker.wait_until_idle()
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
@@ -108,7 +108,7 @@ async def test_refused_write_is_reported_and_changes_nothing(embedded: EmbeddedS
             await wait_until_healthy(worker)
             assert (await mover.send(button.payload, mover.private, message, key="again0")).toast == ""
         assert (await worker.store.load(code)).version == before + 1
-        await worker.settled()
+        await worker.wait_until_idle()
         assert any(player.moves() for player in players if player is not mover)
         events = [line["event"] for line in logs]
         assert events.count("store_failed") == events.count("store_recovered") == 1
@@ -121,7 +121,7 @@ async def test_presses_on_a_frozen_store_count_once(embedded: EmbeddedStore) -> 
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
-        await worker.settled()
+        await worker.wait_until_idle()
         tasks = len(asyncio.all_tasks())
         with capture_logs() as logs:
             async with freeze_store(embedded, worker.store):
@@ -144,7 +144,7 @@ async def test_presses_on_a_frozen_store_count_once(embedded: EmbeddedStore) -> 
         assert len(moves) == 1
         events = [line["event"] for line in logs]
         assert events.count("store_failed") == events.count("store_recovered") == 1
-        await worker.settled()
+        await worker.wait_until_idle()
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks:
                 await asyncio.sleep(0.05)

@@ -22,8 +22,8 @@ SURFACES = 3  # two hands and a board, with at most one task each
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.0002)
-    monkeypatch.setattr(surface_waits, "MAX_PAUSE", 0.002)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 0.0002)
+    monkeypatch.setattr(surface_waits, "MAX_RETRY_SECONDS", 0.002)
     monkeypatch.setattr(delivery, "RETRY_SECONDS", 0.01)
 
 
@@ -65,7 +65,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
         # No message offers these moves, as if they came from old buttons or another platform.
         await play_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
-            await worker.settled()
+            await worker.wait_until_idle()
         assert not fake.failures_left
         assert 0 < fake.most_tasks <= SURFACES
         assert not worker.delivery._tools.limiter._blocked
@@ -83,7 +83,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
 
 async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long pauses do not delay the messages. Those that could have arrived already are sent too."""
-    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_RETRY_SECONDS", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
@@ -97,7 +97,7 @@ async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, mon
         assert not fake.messages[bruno.private]
         worker.delivery.resume_platform("paper")
         async with asyncio.timeout(10):
-            await worker.settled()
+            await worker.wait_until_idle()
         for player in (anna, bruno):
             assert len(fake.messages[player.private]) == 1
 

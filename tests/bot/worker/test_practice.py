@@ -37,7 +37,7 @@ async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch
             while not thinking.is_set():
                 await anna.play(random)
                 await asyncio.sleep(0.01)
-        await worker.alarms.settled()
+        await worker.alarms.wait_until_idle()
     assert [line for line in logs if line["log_level"] == "error"] == []
 
 
@@ -52,7 +52,7 @@ async def test_strong_robot_plays(store: Store) -> None:
             while tricks_played(fake.last(GROUP).plain) < 4:
                 await anna.play(random)
                 await asyncio.sleep(0.01)
-                await worker.settled()
+                await worker.wait_until_idle()
 
 
 async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:
@@ -72,10 +72,10 @@ async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:
         async with asyncio.timeout(20):
             while await worker.room.lists.tables_of(anna.person.id):
                 await asyncio.sleep(0.01)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "The game was cancelled." in "".join(anna.fake.texts(GROUP))
         remaining = {key.decode() async for key in store.client.scan_iter(f"*{table.code}")}
-        assert remaining <= {keys.gone(table.code), keys.ended(table.code)}
+        assert remaining <= {keys.tombstone(table.code), keys.removed_log(table.code)}
         [game] = [game async for game in worker.archive.games()]
         assert not game.is_rated
 
@@ -88,9 +88,9 @@ async def test_new_deal_waits_until_the_player_goes_on(store: Store) -> None:
             while "Go on" not in labels(anna):
                 await anna.play(random)
                 await asyncio.sleep(0.01)
-                await worker.settled()
+                await worker.wait_until_idle()
             await wait_for_turn(worker, anna)
-            await worker.settled()
+            await worker.wait_until_idle()
             # The hand is not shown when the robot leads.
             assert labels(anna) == ["Go on"]
             assert fake.last(anna.private).plain.startswith("Deal 1: ")
@@ -101,7 +101,7 @@ async def test_new_deal_waits_until_the_player_goes_on(store: Store) -> None:
             await anna.press("No, play on")
             assert "Go on" not in labels(anna)
             await anna.play(random)
-            await worker.settled()
+            await worker.wait_until_idle()
         assert "Go on" not in labels(anna)
         assert "expired" in (await anna.send(go_on.payload, anna.private, message)).toast
 

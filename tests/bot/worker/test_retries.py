@@ -192,7 +192,7 @@ async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch
         fake.closed.add(GROUP)
         for table in await worker.room.lists.tables_at(GROUP):
             await worker.challenges.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
-        await worker.settled()
+        await worker.wait_until_idle()
         tables = await worker.room.lists.tables_at(GROUP)
         boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in tables[1:]]
         assert [board and board.state for board in boards] == [State.DROPPED] * 2
@@ -206,5 +206,5 @@ async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch
 
         monkeypatch.setattr(worker.room.lists, "tables_at", tables_at)
         await Dispatcher(worker).refresh_chat(GROUP)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert [board and board.state for board in boards] == [State.SHOWN] * 2

@@ -25,7 +25,7 @@ from bot.site.deal_log import watched_log
 from bot.site.hand_page import hand_page
 from bot.store.entries import Day, Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.table_policy import Outcome
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer
 from engine import GAMES, Game
@@ -159,7 +159,7 @@ def test_finished_duplicate_reveals_no_cards(
 
 def paint_picture(table: Table, viewer: int | None) -> bytes:
     """Paint the picture of one seat, or the public board."""
-    view = snapshot(table, viewer)
+    view = take_snapshot(table, viewer)
     scene = (board_scene if viewer is None else hand_scene)(view, "en", "italian", "classic")
     assert scene
     return paint(scene)

@@ -58,11 +58,11 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
         async with open_worker(store, fake) as worker:
             players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
             for _ in range(100):
-                await worker.settled()
+                await worker.wait_until_idle()
                 if is_notified(fake, GROUP):
                     break
                 await asyncio.sleep(0.02)
-            await worker.settled()
+            await worker.wait_until_idle()
             for place in (GROUP, players[0].private, players[1].private):
                 assert is_notified(fake, place), place
             assert not [row for place in fake.messages.values() for panel in place.values() for row in panel.rows]
@@ -77,8 +77,8 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
             # Its clock does not ring.
             calls = len(fake.calls)
             await worker.alarms.poll()
-            await worker.alarms.settled()
-            await worker.settled()
+            await worker.alarms.wait_until_idle()
+            await worker.wait_until_idle()
             assert len(fake.calls) == calls
             assert not await store.changed_tables(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
@@ -132,9 +132,9 @@ async def test_damaged_log_is_set_aside(store: Store, head: bytes) -> None:
         assert not (await anna.say("/challenge testa")).toast
         # Do not wait for the next sweep.
         worker.delivery.touch(code, reload=True)
-        await worker.settled()
+        await worker.wait_until_idle()
         await asyncio.sleep(0.1)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert not await store.changed_tables(range(keys.SHARDS))
 
 
@@ -169,7 +169,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
         players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         for _ in range(200):
             await asyncio.sleep(0.02)
-            await worker.settled()
+            await worker.wait_until_idle()
             if not is_notified(fake, GROUP):
                 break
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
@@ -185,7 +185,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
 async def _wait_until_notified(worker: Worker, fake: FakePlatform) -> None:
     for _ in range(200):
         await asyncio.sleep(0.02)
-        await worker.settled()
+        await worker.wait_until_idle()
         if is_notified(fake, GROUP):
             return
     raise AssertionError("the group was not notified that its table is set aside")
@@ -235,7 +235,7 @@ async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, m
         for player in players:
             assert await older.room.lists.tables_of(player.person.id) == []
         assert await older.room.lists.tables_at(GROUP) == []
-        await owner.settled()
+        await owner.wait_until_idle()
         for player in players:
             assert await code_of(owner, player) == code
             assert "private chat" in (await player.say("/hand")).toast

@@ -41,22 +41,22 @@ class Boards:
         """Advance the matches that have changed or whose time has come, and queue updates of their messages."""
         for code in await self._store.due(self._matches.now()):
             # A change from now on makes it due again.
-            checked = self._matches.now() + CHECK_SECONDS
-            await self._store.set_due(code, checked)
+            next_check = self._matches.now() + CHECK_SECONDS
+            await self._store.set_due(code, next_check)
             match = await self._store.find(code)
             if match is None:
-                await self._store.remove_due(code, checked)
+                await self._store.remove_due(code, next_check)
                 continue
             match = await self._matches.advance(match)
             are_shown = [await self._update(match, side) for side in range(len(match.sides))]
-            is_late = self._matches.now() > max(match.ends, match.redacted) + GIVE_UP_SECONDS
-            if match.closed and (all(are_shown) or is_late):
-                await self._store.remove_due(code, checked)
+            is_late = self._matches.now() > max(match.ends, match.redacted_at) + GIVE_UP_SECONDS
+            if match.closing and (all(are_shown) or is_late):
+                await self._store.remove_due(code, next_check)
 
     async def repost(self, match: Match, place: str) -> None:
         """Let the loop send a group's message again as the lowest one, unless the match is closed."""
         side = match.side_at(place)
-        if side is not None and not match.closed:
+        if side is not None and not match.closing:
             await self._messages.repost(_name(match, side))
             await self._store.touch(match.code)
 
@@ -94,6 +94,6 @@ def _edition(match: Match) -> str:
 
     A match that was called off, or that no group accepted, keeps its last message.
     """
-    if match.closed in ("over", "few"):
+    if match.closing in ("over", "few"):
         return "over"
-    return "playing" if match.begun else "open"
+    return "playing" if match.begun_at else "open"

@@ -36,8 +36,8 @@ class MatchCommands:
             # For a repeated command, this returns the match that it opened before.
             game, _points = parse_game_and_points(command.words, chat.game)
             match = await self._matches.open(command.place, command.person, game, command.key)
-        elif live := await self._matches.live_in(command.place):
-            match = live
+        elif live_match := await self._matches.live_in(command.place):
+            match = live_match
             await self._boards.repost(match, command.place)
         else:
             self._matches.check_can_open(command.place)
@@ -80,7 +80,7 @@ class MatchCommands:
                 return Reply(panel=Writer(_shown_toast((await self._people.chat(press.place)).language)).panel())
             case [code, "invite"]:
                 match = await self._matches.store.load(code[:8])
-                if match.closed:
+                if match.closing:
                     raise errors.MatchIsOver()
                 reply = await self._invite(match, press.place, profile)
                 return replace(reply, toast=reply.toast or private_toast(press.place, profile.language))
@@ -91,7 +91,7 @@ class MatchCommands:
     async def _play(self, press: Press, profile: Profile, code: str) -> Reply:
         """Deal the next cards of the presser's duel in the private chat."""
         match = await self._matches.store.load(code)
-        if match.closed:
+        if match.closing:
             raise errors.MatchIsOver()
         duel = match.duel_of(press.person.id)
         if not duel:

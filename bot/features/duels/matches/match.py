@@ -27,7 +27,7 @@ class Entrant(NamedTuple):
 
     person: str
     name: str
-    entered: int
+    entered_at: int
 
 
 Entrants = tuple[tuple[Entrant, ...], tuple[Entrant, ...]]  # by side
@@ -40,16 +40,16 @@ class Match:
 
     code: str
     game: str
-    opened: int
+    opened_at: int
     sides: tuple[Side, ...]  # the group that opened it, and the other one once it has accepted
     version: int = 0
-    accepted: int = 0
+    accepted_at: int = 0
     entrants: Entrants = ((), ())  # after the draw, those without a duel
-    begun: int = 0
+    begun_at: int = 0
     pairs: tuple[Pair, ...] = ()
     duels: Mapping[int, str] = field(default_factory=dict)  # codes by the pair's number
-    closed: Closing = ""
-    redacted: int = 0  # when a person was last replaced by a pseudonym
+    closing: Closing = ""
+    redacted_at: int = 0  # when a person was last replaced by a pseudonym
 
     @property
     def is_accepted(self) -> bool:
@@ -58,9 +58,9 @@ class Match:
     @property
     def ends(self) -> int:
         """When the current phase ends: the time to accept, to enter, or to play."""
-        if self.begun:
-            return self.begun + DAYS * DAY
-        return self.accepted + ENTRY_SECONDS if self.accepted else self.opened + DAYS * DAY
+        if self.begun_at:
+            return self.begun_at + DAYS * DAY
+        return self.accepted_at + ENTRY_SECONDS if self.accepted_at else self.opened_at + DAYS * DAY
 
     @property
     def is_ready(self) -> bool:
@@ -99,11 +99,11 @@ class Match:
         return {
             "code": self.code,
             "game": self.game,
-            "opened": self.opened,
+            "opened": self.opened_at,
             "side": self.side_of(person),
             "organiser": self.is_organiser(person),
             "duel": self.duel_of(person),
-            "over": self.closed,
+            "over": self.closing,
         }
 
 

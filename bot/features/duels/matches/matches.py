@@ -35,7 +35,7 @@ class Matches:
         """Return the match that a group has open or plays."""
         code = await self.store.code_in(chat_of(place))
         match = await self.store.find(code) if code else None
-        return match if match and not match.closed and match.side_at(place) is not None else None
+        return match if match and not match.closing and match.side_at(place) is not None else None
 
     # Opening and accepting
 
@@ -62,10 +62,10 @@ class Matches:
 
     async def _take_group(self, place: str, code: str) -> None:
         """Make a match the group's only one. Raises GroupPlaysAlready."""
-        known = await self.store.code_in(chat_of(place))
-        if known == code:
+        known_code = await self.store.code_in(chat_of(place))
+        if known_code == code:
             return
-        is_free = await self.live_in(place) is None and await self.store.take_group(chat_of(place), known, code)
+        is_free = await self.live_in(place) is None and await self.store.take_group(chat_of(place), known_code, code)
         # The same update might have taken the group in the meantime.
         if not is_free and await self.store.code_in(chat_of(place)) != code:
             raise errors.GroupPlaysAlready()
@@ -74,21 +74,21 @@ class Matches:
         """Accept a match for a group. Change nothing if the group plays in it already."""
         match = await self.store.load(code)
         side = match.side_at(place)
-        if side == 0 and not match.is_accepted and not match.closed:
+        if side == 0 and not match.is_accepted and not match.closing:
             raise errors.OwnMatch()
         if side is not None:
             return match
         self.check_can_open(place)
         if match.is_accepted:
             raise errors.MatchIsTaken()
-        if match.closed or self.now() >= match.ends:
+        if match.closing or self.now() >= match.ends:
             raise errors.MatchIsOver()
         await self._take_group(place, code)
         if not await self.store.accept(match, Side(place, person.id), self.now()):
             match = await self.store.load(code)
             if match.side_at(place) is None:
                 await self.store.take_group(chat_of(place), code, "")
-                raise errors.MatchIsOver() if match.closed else errors.MatchIsTaken()
+                raise errors.MatchIsOver() if match.closing else errors.MatchIsTaken()
         return await self.store.load(code)
 
     # Entering
@@ -97,12 +97,12 @@ class Matches:
         """Enter a person for the group at a place. Entering twice changes nothing."""
         for _try in range(MAX_TRIES):
             match = await self._load_open(code)
-            side, own = match.side_at(place), match.side_of(person.id)
+            side, own_side = match.side_at(place), match.side_of(person.id)
             if side is None:
                 raise errors.NotYourMatch()
-            if own == side:
+            if own_side == side:
                 return match
-            if own is not None:
+            if own_side is not None:
                 raise errors.EnteredForOther()
             if len(match.entrants[side]) >= MAX_ENTRANTS:
                 raise errors.GroupIsFull(most=MAX_ENTRANTS)
@@ -121,9 +121,9 @@ class Matches:
     async def _load_open(self, code: str) -> Match:
         """Return a match that has not begun. Raises MatchIsOver or MatchHasBegun."""
         match = await self.store.load(code)
-        if match.closed:
+        if match.closing:
             raise errors.MatchIsOver()
-        if match.begun:
+        if match.begun_at:
             raise errors.MatchHasBegun()
         return match
 
@@ -149,16 +149,16 @@ class Matches:
         match = await self._load_open(code)
         if not match.is_organiser(person):
             raise errors.OnlyOrganisers()
-        if not await self.store.close(code, "off", unless=("begun",)):
+        if not await self.store.close(code, "off", excluded_fields=("begun",)):
             await self._load_open(code)
         return await self.store.load(code)
 
     async def _draw(self, match: Match) -> list[Pair]:
         people = [entrant.person for side in match.entrants for entrant in side]
-        blocked = dict(zip(people, await self._blocks.blocked_people(people), strict=True)) if people else {}
+        blocked_people = dict(zip(people, await self._blocks.blocked_people(people), strict=True)) if people else {}
 
-        def may_meet(one: str, other: str) -> bool:
-            return other not in blocked[one] and one not in blocked[other]
+        def may_meet(person: str, other: str) -> bool:
+            return other not in blocked_people[person] and person not in blocked_people[other]
 
         return draw_pairs(*match.entrants, may_meet, SystemRandom())
 
@@ -167,7 +167,7 @@ class Matches:
         for number, pair in enumerate(match.pairs):
             if number in match.duels:
                 continue
-            duel = await self._duels.open_in_match(match.code, number, match.game, pair, match.begun)
+            duel = await self._duels.open_in_match(match.code, number, match.game, pair, match.begun_at)
             await self.store.set_duel(match.code, number, duel.code)
             # A player might have been forgotten since the match was read.
             current = (await self.store.load(match.code)).pairs[number]
@@ -177,26 +177,29 @@ class Matches:
 
     async def duels_of(self, match: Match) -> list[Duel]:
         """Return the duels of a match in the order of its pairs."""
-        found = [await self._duels.store.find(match.duels[number]) for number in sorted(match.duels)]
-        return [duel for duel in found if duel]
+        duels = [await self._duels.store.find(match.duels[number]) for number in sorted(match.duels)]
+        return [duel for duel in duels if duel]
 
     # Time
 
     async def advance(self, match: Match) -> Match:
         """Draw the pairs, open missing duels or close the match, whichever is due. Idempotent."""
         now = self.now()
-        if match.begun and not match.closed:
+        if match.begun_at and not match.closing:
             await self._open_duels(match)
             match = await self.store.load(match.code)
-            if match.has_all_duels and all(duel.closed for duel in await self.duels_of(match)):
+            if match.has_all_duels and all(duel.closing for duel in await self.duels_of(match)):
                 await self.store.close(match.code, "over")
-        elif not match.closed and now >= match.ends:
+        elif not match.closing and now >= match.ends:
             pairs = await self._draw(match) if match.is_accepted else []
             if len(pairs) >= MIN_PAIRS:
                 await self.store.begin(match, pairs, now)
             else:
                 await self.store.close(
-                    match.code, "few" if match.is_accepted else "time", unless=("begun",), version=match.version
+                    match.code,
+                    "few" if match.is_accepted else "time",
+                    excluded_fields=("begun",),
+                    version=match.version,
                 )
         return await self.store.load(match.code)
 

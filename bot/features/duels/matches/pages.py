@@ -26,20 +26,20 @@ def board_panel(
     page = Writer()
     write_match(page, match, duels, known_groups, language, now)
     page_link = Button(_("Deal by deal"), f"{pages_url}/match/{match.code}", kind="link")
-    link_rows: list[Row] = [(page_link,)] if pages_url and match.begun else []
-    if match.closed:
+    link_rows: list[Row] = [(page_link,)] if pages_url and match.begun_at else []
+    if match.closing:
         return page.panel(*link_rows)
     rules = Button(_("Rules"), actions.page("rules", match.game, actions.SEPARATE))
-    if match.begun:
+    if match.begun_at:
         return page.panel((Button(_("Play"), match_payload(match, "play"), "good"), rules), *link_rows)
     rows: list[Row] = [
         (Button(_("Sign up"), match_payload(match, "enter"), "good"), Button(_("Leave"), match_payload(match, "leave")))
     ]
-    last = Button(_("Call the match off"), match_payload(match, "off"), "danger")
+    last_button = Button(_("Call the match off"), match_payload(match, "off"), "danger")
     if match.is_accepted:
-        rows.append((rules, last))
+        rows.append((rules, last_button))
     else:
-        rows += [(Button(_("Invite"), match_payload(match, "invite")), rules), (last,)]
+        rows += [(Button(_("Invite"), match_payload(match, "invite")), rules), (last_button,)]
     if match.is_ready:
         rows.append((Button(_("Start"), match_payload(match, "begin"), "good"),))
     return page.panel(*rows)
@@ -60,9 +60,9 @@ def write_match(
     groups = group_names(known_groups, language)
     if not on_site:
         page.line(heading(match, language), "bold")
-    if match.closed:
+    if match.closing:
         page.line(result_text(match, duels, groups, language), "bold")
-    elif match.begun:
+    elif match.begun_at:
         score = wins_text(total_score(duels).wins)
         page.line("{first} {score} {second}", "bold", first=groups[0], score=score, second=groups[1])
         page.line(time_until(match.ends, language, now))
@@ -72,13 +72,13 @@ def write_match(
     page.gap()
     for line in pair_texts(duels, language):
         page.line(line)
-    left_out = [entrant.name for side in match.entrants for entrant in side]
-    if match.begun and left_out:
-        page.line(_("Without an opponent: {names}").format(names=", ".join(names_of(left_out, language))))
-    if match.begun and not match.closed:
+    unpaired_names = [entrant.name for side in match.entrants for entrant in side]
+    if match.begun_at and unpaired_names:
+        page.line(_("Without an opponent: {names}").format(names=", ".join(names_of(unpaired_names, language))))
+    if match.begun_at and not match.closing:
         page.gap()
-        about = _("Each deal won counts for the group. If only one of a pair plays a deal, that player wins it.")
-        page.line(about, "small")
+        explanation = _("Each deal won counts for the group. If only one of a pair plays a deal, that player wins it.")
+        page.line(explanation, "small")
 
 
 def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: str, now: int) -> None:
@@ -90,10 +90,10 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
         page.line(_("{group} challenges another group."), group=Span(groups[0], "bold"))
         # The code comes last on its line, so that it can be copied.
         page.line(_("Send this to the other group: /match {code}"), code=Span(match.code, "code"))
-    about = _(
+    explanation = _(
         "You play {deals} deals when you like, against robots. An opponent gets the same cards: better points win."
     )
-    page.line(about, deals=DEALS)
+    page.line(explanation, deals=DEALS)
     page.gap()
     people = names_of([entrant.name for side in match.entrants for entrant in side], language)
     for side in SIDES if match.is_accepted else SIDES[:1]:
@@ -109,13 +109,13 @@ def _write_entries(page: Writer, match: Match, groups: Sequence[str], language: 
     page.line(_("If you sign up, both groups and everyone with the match’s link see your name."), "small")
 
 
-def games_panel(usual: str, language: str) -> Panel:
+def games_panel(usual_game: str, language: str) -> Panel:
     """Return the question which game to play. The group's usual game comes first."""
     _ = texts(language).gettext
     page = Writer(_("🏟️ New match: which game?"))
     rows = [
-        (Button(_(GAMES[game].name), actions.page(PAGE, "new", game), "good" if game == usual else ""),)
-        for game in sorted(GAMES, key=lambda game: game != usual)
+        (Button(_(GAMES[game].name), actions.page(PAGE, "new", game), "good" if game == usual_game else ""),)
+        for game in sorted(GAMES, key=lambda game: game != usual_game)
     ]
     return page.panel(*rows)
 

@@ -48,33 +48,38 @@ class MatchStore:
                 pipe.hsetnx(key, name, value)
             pipe.expire(key, KEPT_SECONDS, nx=True)
             pipe.hget(key, "update")
-            *_others, found = await pipe.execute()
+            *_others, stored_update = await pipe.execute()
         await self.list_for(side.organiser, code, now)
         await self.touch(code)
-        return bool(found.decode() == update)
+        return bool(stored_update.decode() == update)
 
     async def find(self, code: str) -> Match | None:
-        stored = await self.client.hgetall(keys.match(code))
-        fields = {name.decode(): text.decode() for name, text in stored.items()}
+        stored_fields = await self.client.hgetall(keys.match(code))
+        fields = {name.decode(): text.decode() for name, text in stored_fields.items()}
         return _parse(code, fields) if "update" in fields else None
 
     async def load(self, code: str) -> Match:
         """Return a match, or raise NoSuchMatch."""
-        if found := await self.find(code):
-            return found
+        if match := await self.find(code):
+            return match
         raise NoSuchMatch()
 
     # Changes
 
     async def change(
-        self, code: str, fields: Mapping[str, object], *, unless: Sequence[str] = (), version: int | None = None
+        self,
+        code: str,
+        fields: Mapping[str, object],
+        *,
+        excluded_fields: Sequence[str] = (),
+        version: int | None = None,
     ) -> bool:
         """Set fields and return True. An empty value removes its field.
 
-        Return False if the match has a field of ``unless``, or another version than ``version``.
+        Return False if the match has a field of ``excluded_fields``, or another version than ``version``.
         """
         pairs = [text for field in fields.items() for text in field]
-        args = ["" if version is None else version, len(unless), *unless, *pairs]
+        args = ["" if version is None else version, len(excluded_fields), *excluded_fields, *pairs]
         is_done = bool(await self._change(keys=[keys.match(code)], args=args))
         if is_done:
             await self.touch(code)
@@ -86,23 +91,23 @@ class MatchStore:
 
     async def accept(self, match: Match, side: Side, now: int) -> bool:
         """Add the other group. Return False if there is one already, or the match is over."""
-        await self.list_for(side.organiser, match.code, match.opened)
+        await self.list_for(side.organiser, match.code, match.opened_at)
         fields = {"side:1": json.dumps(side), "accepted": now}
-        return await self.change(match.code, fields, unless=("closed", "side:1"))
+        return await self.change(match.code, fields, excluded_fields=("closed", "side:1"))
 
     async def enter(self, match: Match, side: int, player: Player, now: int) -> bool:
         """Add a person. Return False if they have entered, or the match has changed in the meantime."""
-        await self.list_for(player.person, match.code, match.opened)
-        entered = [f"in:{number}:{player.person}" for number in SIDES]
-        fields = {entered[side]: json.dumps([player.name, now])}
-        unless = ("closed", "begun", *entered)
-        is_done = await self.change(match.code, fields, unless=unless, version=match.version)
+        await self.list_for(player.person, match.code, match.opened_at)
+        entry_fields = [f"in:{number}:{player.person}" for number in SIDES]
+        fields = {entry_fields[side]: json.dumps([player.name, now])}
+        excluded_fields = ("closed", "begun", *entry_fields)
+        is_done = await self.change(match.code, fields, excluded_fields=excluded_fields, version=match.version)
         # A /forget might have deleted the list in between.
-        await self.list_for(player.person, match.code, match.opened)
+        await self.list_for(player.person, match.code, match.opened_at)
         return is_done
 
     async def leave(self, match: Match, side: int, person: str) -> bool:
-        return await self.change(match.code, {f"in:{side}:{person}": ""}, unless=("closed", "begun"))
+        return await self.change(match.code, {f"in:{side}:{person}": ""}, excluded_fields=("closed", "begun"))
 
     async def begin(self, match: Match, pairs: Sequence[Pair], now: int) -> bool:
         """Store the draw, unless the match has changed since it was read."""
@@ -111,15 +116,17 @@ class MatchStore:
             for side in SIDES:
                 fields[f"pair:{number}:{side}"] = json.dumps(pair[side])
                 fields[f"in:{side}:{pair[side].person}"] = ""
-        return await self.change(match.code, fields, unless=("closed", "begun"), version=match.version)
+        return await self.change(match.code, fields, excluded_fields=("closed", "begun"), version=match.version)
 
     async def set_duel(self, code: str, number: int, duel: str) -> None:
-        await self.change(code, {f"duel:{number}": duel}, unless=(f"duel:{number}",))
+        await self.change(code, {f"duel:{number}": duel}, excluded_fields=(f"duel:{number}",))
 
     async def close(
-        self, code: str, closing: Closing, *, unless: Sequence[str] = (), version: int | None = None
+        self, code: str, closing: Closing, *, excluded_fields: Sequence[str] = (), version: int | None = None
     ) -> bool:
-        return await self.change(code, {"closed": closing}, unless=("closed", *unless), version=version)
+        return await self.change(
+            code, {"closed": closing}, excluded_fields=("closed", *excluded_fields), version=version
+        )
 
     # Lists
 
@@ -131,38 +138,38 @@ class MatchStore:
 
     async def of_person(self, person: str) -> list[Match]:
         codes = await self.client.zrevrange(keys.matches_of(person), 0, -1)
-        found = [await self.find(code.decode()) for code in codes]
-        return [match for match in found if match]
+        matches = [await self.find(code.decode()) for code in codes]
+        return [match for match in matches if match]
 
     async def code_in(self, chat: str) -> str:
-        found = await self.client.get(keys.match_in(chat))
-        return found.decode() if found else ""
+        stored_code = await self.client.get(keys.match_in(chat))
+        return stored_code.decode() if stored_code else ""
 
-    async def take_group(self, chat: str, known: str, code: str) -> bool:
-        """Store a code as the group's match and return True. Return False if the stored code is not ``known``.
+    async def take_group(self, chat: str, known_code: str, code: str) -> bool:
+        """Store a code as the group's match and return True. Return False if the stored code is not ``known_code``.
 
         An empty code means no match.
         """
-        return bool(await self._take_group(keys=[keys.match_in(chat)], args=[known, code, GROUP_SECONDS]))
+        return bool(await self._take_group(keys=[keys.match_in(chat)], args=[known_code, code, GROUP_SECONDS]))
 
-    async def move_chat(self, old: str, new: str) -> None:
+    async def move_chat(self, old_id: str, new_id: str) -> None:
         """Move a group's match to its new id. Idempotent."""
-        code = await self.code_in(old)
+        code = await self.code_in(old_id)
         if not code:
             return
         while match := await self.find(code):
-            side = match.side_at(old)
+            side = match.side_at(old_id)
             if side is None:
                 break
-            fields = {f"side:{side}": json.dumps(match.sides[side]._replace(place=new))}
+            fields = {f"side:{side}": json.dumps(match.sides[side]._replace(place=new_id))}
             # A /forget might change the same field.
             if await self.change(code, fields, version=match.version):
                 break
-        if match and match.redacted:
+        if match and match.redacted_at:
             # The old group might refuse the message without the name.
             await self.make_due(code)
-        await self.take_group(new, "", code)
-        await self.client.delete(keys.match_in(old))
+        await self.take_group(new_id, "", code)
+        await self.client.delete(keys.match_in(old_id))
 
     # Matches to look at
 
@@ -185,8 +192,8 @@ class MatchStore:
     async def move_board(self, code: str, side: int) -> None:
         """Move the state of a group's message out of the match, where earlier versions stored it. Idempotent."""
         field = f"board:{side}"
-        if stored := await self.client.hget(keys.match(code), field):
-            state = json.loads(stored)
+        if stored_state := await self.client.hget(keys.match(code), field):
+            state = json.loads(stored_state)
             state["edition"] = state.pop("phase")
             # After a kill in the last call, the message can have changed.
             await self.client.set(keys.board(f"{code}:{side}"), json.dumps(state), ex=KEPT_SECONDS, nx=True)
@@ -223,7 +230,7 @@ def _parse(code: str, fields: Mapping[str, str]) -> Match:
         if name.startswith("in:"):
             _in, side, person = name.split(":", 2)
             entrants[int(side)].append(Entrant(person, *json.loads(text)))
-    first, second = (tuple(sorted(side, key=lambda one: (one.entered, one.person))) for side in entrants)
+    first, second = (tuple(sorted(side, key=lambda entrant: (entrant.entered_at, entrant.person))) for side in entrants)
     numbers = sorted(int(name.split(":")[1]) for name in fields if name.startswith("pair:") and name.endswith(":0"))
     return Match(
         code,

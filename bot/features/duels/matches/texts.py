@@ -18,11 +18,11 @@ def heading(match: Match, language: str) -> str:
     return _("🏟️ Match · {game}").format(game=_(GAMES[match.game].name))
 
 
-def group_names(known: Sequence[str], language: str) -> list[str]:
+def group_names(known_names: Sequence[str], language: str) -> list[str]:
     """Return the names of both groups for texts. A group without a known name gets a number."""
     _ = texts(language).gettext
-    plain = [name or _("Group {number}").format(number=number) for number, name in enumerate(known, 1)]
-    return [isolate_name(name) for name in distinct_names(plain)]
+    plain_names = [name or _("Group {number}").format(number=number) for number, name in enumerate(known_names, 1)]
+    return [isolate_name(name) for name in distinct_names(plain_names)]
 
 
 def names_of(people: Sequence[str], language: str) -> list[str]:
@@ -37,7 +37,7 @@ def wins_text(wins: tuple[int, int], first: int = 0) -> str:
 def result_text(match: Match, duels: Sequence[Duel], groups: Sequence[str], language: str) -> str:
     """Return how a match ended; empty while it is open or played."""
     _ = texts(language).gettext
-    match match.closed:
+    match match.closing:
         case "":
             return ""
         case "time":
@@ -49,13 +49,13 @@ def result_text(match: Match, duels: Sequence[Duel], groups: Sequence[str], lang
     score = total_score(duels)
     if score.winner is None:
         return _("The match is a draw: {score}.").format(score=wins_text(score.wins))
-    won = _("{group} wins the match {score}.")
-    text = won.format(group=groups[score.winner], score=wins_text(score.wins, score.winner))
+    sentence = _("{group} wins the match {score}.")
+    text = sentence.format(group=groups[score.winner], score=wins_text(score.wins, score.winner))
     if score.wins[0] != score.wins[1]:
         return text
-    ours, theirs = score.margins[score.winner], score.margins[1 - score.winner]
+    winner_margin, loser_margin = score.margins[score.winner], score.margins[1 - score.winner]
     points = _("The points decide: {ours} against {theirs}.")
-    return f"{text} {points.format(ours=signed_text(ours), theirs=signed_text(theirs))}"
+    return f"{text} {points.format(ours=signed_text(winner_margin), theirs=signed_text(loser_margin))}"
 
 
 def pair_texts(duels: Sequence[Duel], language: str) -> list[str]:

@@ -85,7 +85,7 @@ async def test_analysis_below_a_result_leaves_the_result(store: Store) -> None:
         before = fake.texts(anna.private)
         assert "You lose: you resigned." in before[-1]
         await anna.press("Analysis", anna.private)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert fake.texts(anna.private)[: len(before)] == before
         assert len(fake.texts(anna.private)) == len(before) + 1
 

@@ -205,7 +205,7 @@ async def test_result_in_a_private_chat_is_not_edited(store: Store) -> None:
         anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa", anna.private)
         await anna.press("🤖 Easy", anna.private)
-        await worker.settled()
+        await worker.wait_until_idle()
         await resign(worker, fake, [anna], 0)
         await wait_for_completion(worker)
         assert analyser.calls == 0

@@ -24,7 +24,7 @@ from bot.identity.pseudonyms import forgetting_marks
 from bot.pictures.scene_builder import hand_scene
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
 from bot.store import Store
-from bot.tables.snapshot import snapshot
+from bot.tables.snapshot import take_snapshot
 from bot.words.wording import signed_text
 from bot.worker import Worker
 from engine import GAMES, Game, verify
@@ -65,7 +65,7 @@ def choose_move(game: Game, seed: int) -> str:
 async def make_move(player: Player, code: str, seed: int) -> bool:
     """Make one move, chosen as in `choose_move`. Return whether the deal was still running."""
     worker = player.worker
-    await worker.alarms.settled()
+    await worker.alarms.wait_until_idle()
     table = await worker.room.table(code)
     if table.phase != "playing":
         return False
@@ -79,7 +79,7 @@ async def make_move(player: Player, code: str, seed: int) -> bool:
 async def play_deal(player: Player, code: str, seed: int) -> None:
     while await make_move(player, code, seed):
         pass
-    await player.worker.settled()
+    await player.worker.wait_until_idle()
 
 
 class FastClock(datetime):
@@ -103,7 +103,7 @@ async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.Mo
         table = await worker.room.table(await begin_deal(anna))
         assert table.day == day
         await worker.room.make_move(table.code, anna.person.id, table.version, "resign", "r1")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert await worker.feature(DailyFeature).days.results.pending_games()
         await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 0
@@ -215,7 +215,7 @@ async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:
         code = await begin_deal(anna)
         for _ in range(3):
             await make_move(anna, code, 1)
-        await worker.alarms.settled()
+        await worker.alarms.wait_until_idle()
         for place in (anna.private, GROUP):
             await anna.say("/daily", place)
             await anna.say("/help", anna.private)
@@ -245,8 +245,8 @@ async def test_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pyte
     monkeypatch.setattr(Days, "today", lambda _days: day)
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
-        await worker.alarms.settled()
-        await worker.settled()
+        await worker.alarms.wait_until_idle()
+        await worker.wait_until_idle()
         assert anna.moves()
         assert not any("claim" in button.payload for _message, button in anna.moves())
         table = await worker.room.table(code)
@@ -360,10 +360,10 @@ async def test_hand_names_the_deal_of_the_day(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
         await anna.say("/resign", anna.private)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "Give up today’s deal" in anna.fake.last(anna.private).plain
         table = await worker.room.table(code)
-        view = snapshot(table, 0, worker.policies.policy_of(table).own_texts)
+        view = take_snapshot(table, 0, worker.policies.policy_of(table).own_texts)
         scene = hand_scene(view, "en", "italian", "classic")
         assert scene
         assert scene.target == "deal of the day"
@@ -374,7 +374,7 @@ async def test_resigned_daily_deal_counts_as_given_up(store: Store) -> None:
         code = await begin_deal(anna)
         table = await worker.room.table(code)
         await worker.room.make_move(code, "paper:1", table.version, "resign", "r")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert "You gave up." in anna.fake.texts(anna.private)[-1]
         assert "doesn’t count" not in "".join(anna.fake.texts(anna.private))
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
@@ -388,7 +388,7 @@ async def test_unfinished_deal_ends_when_the_next_begins(store: Store, monkeypat
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await anna.say("/daily", anna.private)
         await anna.press("Play", anna.private)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert await find_table_code(anna) != code
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         assert "You gave up." in "".join(anna.fake.texts(anna.private))

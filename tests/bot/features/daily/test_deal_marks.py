@@ -29,18 +29,18 @@ async def check_refusal(player: Player, message: str) -> None:
     site = worker.feature(DailyFeature).site
     assert not (await site.page(player.person.id, "en")).can_play
     assert message in (await site.open_table(player.person))[1]
-    await worker.settled()
+    await worker.wait_until_idle()
     assert await worker.room.lists.tables_of(player.person.id) == []
     assert not player.moves()
 
 
 async def delete_table(worker: Worker, code: str) -> None:
     """Delete a table and its traces from the store."""
-    for key in (keys.table(code), keys.shown(code), keys.gone(code), keys.ended(code)):
+    for key in (keys.table(code), keys.message_states(code), keys.tombstone(code), keys.removed_log(code)):
         await worker.store.client.delete(key)
     worker.room.forget(code)
     worker.delivery.touch(code, reload=True)
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def forget_player(worker: Worker, _code: str) -> None:
@@ -49,13 +49,13 @@ async def forget_player(worker: Worker, _code: str) -> None:
 
 async def close(worker: Worker, code: str) -> None:
     await worker.room.close(code, "host")
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def resign(worker: Worker, code: str) -> None:
     table = await worker.room.table(code)
     await worker.room.make_move(code, "paper:1", table.version, "resign", "r")
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def close_and_forget(worker: Worker, code: str) -> None:
@@ -85,7 +85,7 @@ async def test_cards_are_dealt_once_however_the_table_ends(
         code = await begin_deal(anna)
         for _ in range(cards):
             await make_move(anna, code, 1)
-        await worker.alarms.settled()
+        await worker.alarms.wait_until_idle()
         await end(worker, code)
         await anna.say("/start", anna.private)
         await check_refusal(anna, message)

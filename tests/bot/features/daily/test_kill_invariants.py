@@ -28,7 +28,7 @@ async def make_day_at_rest(store: Store) -> DayAtRest:
         code = await begin_deal(bruno)
         for _ in range(3):
             await make_move(bruno, code, 1)
-        await worker.settled()
+        await worker.wait_until_idle()
         results = DayResults(store.client)
         return DayAtRest(
             TODAY,

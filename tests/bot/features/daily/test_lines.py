@@ -227,7 +227,7 @@ def test_table_links_only_readable_replays() -> None:
 async def play_all(worker: Worker, *players: Player) -> None:
     for seed, player in enumerate(players):
         await play_deal(player, await begin_deal(player), seed)
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def judge_first_card(record: Record, deal: int) -> list[Verdict]:

@@ -95,7 +95,7 @@ async def play_next(player: Player, seed: int = 1) -> None:
 async def run_loops(worker: Worker) -> None:
     feature = worker.feature(DuelsFeature)
     await feature.duels.close_due()
-    await worker.settled()
+    await worker.wait_until_idle()
     await feature.messages.send_due(feature.duels.now)
 
 
@@ -128,7 +128,7 @@ async def test_whole_duel_ends_with_both_results(store: Store) -> None:
             assert "Anna: " in all_texts(bruno)[-1]
             assert await worker.archive.count() == 2 * deal
         duel = await find_duel(anna)
-        assert duel.closed == "done"
+        assert duel.closing == "done"
         # The same moves get the same replies.
         assert duel.result(0, 1) == duel.result(1, 1)
         assert duel.deal_winner(1) is None
@@ -164,7 +164,7 @@ async def test_deal_is_secret_until_both_have_played_it(store: Store) -> None:
         await bruno.press("Play", GROUP)
         await play_next(anna)
         duel = await find_duel(anna)
-        margin, game = duel.played[0, 1].result.margin, duel.played[0, 1].game
+        margin, game = duel.played_deals[0, 1].result.margin, duel.played_deals[0, 1].game
         assert margin is not None
         await bruno.say(f"/duel {duel.code}", bruno.private)
         await bruno.say(f"/duel {duel.code}", GROUP)
@@ -192,7 +192,7 @@ async def test_both_get_the_same_cards_in_the_same_seat(store: Store) -> None:
         hands = []
         for player in (anna, bruno):
             table = await worker.room.table(await begin_deal(player))
-            await worker.alarms.settled()
+            await worker.alarms.wait_until_idle()
             assert table.seat_of(player.person.id) == 0
             assert table.is_duplicate
             assert table.game
@@ -210,9 +210,9 @@ async def test_deal_cannot_be_played_again(store: Store, monkeypatch: pytest.Mon
         assert await begin_deal(anna) == code
         table = await worker.room.table(code)
         await worker.room.make_move(code, anna.person.id, table.version, "resign", "r1")
-        await worker.settled()
+        await worker.wait_until_idle()
         duel = await find_duel(anna)
-        assert duel.played[0, 1].result.margin is None
+        assert duel.played_deals[0, 1].result.margin is None
         assert "doesn’t count" not in "".join(all_texts(anna))
         second = await worker.room.table(await begin_deal(anna))
         assert second.duel
@@ -247,7 +247,7 @@ async def test_time_limit_names_who_did_not_finish(store: Store, monkeypatch: py
         await run_loops(worker)
         await run_loops(worker)
         duel = await find_duel(anna)
-        assert duel.closed == "time"
+        assert duel.closing == "time"
         assert (await worker.room.load_recent(table)).phase == "over"
         text = last_text(bruno)
         assert "Anna wins the duel" in text
@@ -301,7 +301,7 @@ async def test_forgotten_player_ends_a_duel(store: Store) -> None:
             await asyncio.sleep(0.01)
         await run_loops(worker)
         duel = await worker.feature(DuelsFeature).duels.store.load(code)
-        assert duel.closed == "left"
+        assert duel.closing == "left"
         stored_duel = await store.client.hgetall(keys.duel(code))
         assert b"paper:2" not in b"".join(stored_duel.values())
         assert b"Bruno" not in b"".join(stored_duel.values())
@@ -355,7 +355,7 @@ async def test_deal_continues_after_a_restart(store: Store) -> None:
         assert duel.result(0, 1) == duel.result(1, 1)
         assert await worker.archive.count() == 2
         # A kill after the end of a game makes the bot finish it again.
-        game = await worker.archive.get(duel.played[1, 1].game)
+        game = await worker.archive.get(duel.played_deals[1, 1].game)
         assert game
         await worker.feature(DuelsFeature).duels.finish(game, DuelEntry(duel.code, 1, 1))
         assert await find_duel(anna) == duel
@@ -385,7 +385,7 @@ async def test_two_workers_agree_on_a_duel(store: Store) -> None:
             first_duels.store.store_result(code, 0, 1, result), second_duels.store.close(code, "time", 0)
         )
         duel = await second_duels.store.load(code)
-        assert ((0, 1) in duel.played) == counts
+        assert ((0, 1) in duel.played_deals) == counts
         assert not await first_duels.store.store_result(code, 0, 2, result)
         await asyncio.gather(first_duels.close_due(), second_duels.close_due())
         assert (await first.room.load_recent(table)).phase == "over"
@@ -414,8 +414,8 @@ async def test_played_deal_is_never_counted_as_given_up(store: Store, monkeypatc
         with pytest.raises(DealBeingCounted):
             await duels_of(worker).open_table(duel.code, anna.person)
         can_finish.set()
-        await worker.settled()
-        assert (await find_duel(anna)).played[0, 1].game
+        await worker.wait_until_idle()
+        assert (await find_duel(anna)).played_deals[0, 1].game
 
 
 async def test_guessed_codes_of_duels_are_limited_in_chats(store: Store) -> None:
@@ -552,7 +552,7 @@ async def test_decline_is_announced_once_and_undoes_no_acceptance(store: Store) 
         await duels.accept(second.code, bruno.person)
         for reason in ("declined", "cancelled"):
             await duels.store.close(second.code, reason, duels.now())
-        assert not (await duels.store.load(second.code)).closed
+        assert not (await duels.store.load(second.code)).closing
         with pytest.raises(DuelIsAccepted):
             await duels.decline(second.code, anna.person)
         with pytest.raises(NotYourDuel):

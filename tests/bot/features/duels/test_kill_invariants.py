@@ -38,11 +38,11 @@ async def make_duels_at_rest(store: Store) -> DuelsAtRest:
         await anna.say("/duel @bruno testa", anna.private)
         await play_next(anna)
         await begin_deal(anna)
-        await worker.settled()
+        await worker.wait_until_idle()
         await run_loops(worker)
         duel_store = worker.feature(DuelsFeature).duels.store
         loaded_duels = await load_duels(store)
-        [over] = [duel for duel in loaded_duels if duel.closed]
+        [over] = [duel for duel in loaded_duels if duel.closing]
         pending = [
             (Deal(duel.code, int(field[0]), number), game)
             for duel in loaded_duels
@@ -61,7 +61,7 @@ async def make_duels_at_rest(store: Store) -> DuelsAtRest:
 
 
 def over_code(state: DuelsAtRest) -> str:
-    return next(duel.code for duel in state.duels if duel.closed)
+    return next(duel.code for duel in state.duels if duel.closing)
 
 
 def change_duels(state: DuelsAtRest, **changes: object) -> DuelsAtRest:
@@ -108,7 +108,9 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
     with pytest.raises(Disagreement, match="says"):
         duels.both_are_told_the_same_result_once(wrong)
     given_up = [
-        replace(duel, played={deal: played._replace(result=GIVEN_UP) for deal, played in duel.played.items()})
+        replace(
+            duel, played_deals={deal: played._replace(result=GIVEN_UP) for deal, played in duel.played_deals.items()}
+        )
         for duel in state.duels
     ]
     with pytest.raises(Disagreement, match="follow"):

@@ -21,7 +21,7 @@ async def two_strangers(store: Store) -> AsyncIterator[list[Player]]:
 
 async def run_finder(worker: Worker) -> None:
     await worker.feature(FindFeature).finder.run_round()
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def find_each_other(players: list[Player], game: str = GAME) -> str:

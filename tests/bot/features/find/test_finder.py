@@ -44,14 +44,14 @@ async def make_random_move(players: list[Player], random: Random) -> None:
             ]
             if moves:
                 await player.send(random.choice(moves), player.private, message)
-                await player.worker.settled()
+                await player.worker.wait_until_idle()
                 return
 
 
 async def expire_table(worker: Worker, code: str) -> None:
     table = await worker.room.table(code)
     await worker.room.handle_alarm(code, table.version)
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 def make_command(player: Player, *arguments: str, name: str = "nickname") -> Command:
@@ -212,7 +212,7 @@ async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: l
     await anna.worker.room.make_move(
         code, anna.person.id, table.oldest_panel(table.seat_of(anna.person.id) or 0), "resign", "r"
     )
-    await anna.worker.settled()
+    await anna.worker.wait_until_idle()
     for player in two_strangers:
         result = player.fake.last(player.private)
         assert result.plain.count("provisional") == 1, "the rating of the other stranger is not shown"
@@ -446,7 +446,7 @@ async def test_rematch_does_not_join_blocked_players(four_strangers: list[Player
     await dino.press("Yes, I resign")
     await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
     await carla.press("Rematch")
-    await worker.settled()
+    await worker.wait_until_idle()
     asked_players = [
         player for player in four_strangers if "You’re matched with" in player.fake.last(player.private).plain
     ]
@@ -604,7 +604,7 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
                 await run_finder(worker)
                 await run_finder(worker)
             await accept_all(searchers)
-            await worker.settled()
+            await worker.wait_until_idle()
 
     async with open_worker(store, fakes[0]) as worker:
         for fake in fakes[1:]:

@@ -168,5 +168,5 @@ async def test_forgotten_player_has_no_recorded_leavings(playing: list[Player]) 
     await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
     while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
-    await worker.settled()
+    await worker.wait_until_idle()
     assert await count_leavings(anna) == 0

@@ -29,11 +29,11 @@ def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, max_size: int
     return [
         Searcher(
             person,
-            since=NOW - draw(st.sampled_from((0, 5, 19, 20, 40, 60, 500)) | st.integers(0, 100)),
+            started_at=NOW - draw(st.sampled_from((0, 5, 19, 20, 40, 60, 500)) | st.integers(0, 100)),
             games=tuple(draw(st.lists(st.sampled_from(games_of_all), min_size=1, unique=True))),
             language=draw(st.sampled_from(("it", "en"))),
             rating=draw(st.sampled_from((1000, 1150, 1151)) | st.integers(0, 2500)),
-            blocked=draw(st.frozensets(st.sampled_from(NAMES), max_size=2)),
+            blocked_people=draw(st.frozensets(st.sampled_from(NAMES), max_size=2)),
             robots_after=draw(st.sampled_from((0, 30, inf))),
         )
         for person in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=max_size))
@@ -42,7 +42,7 @@ def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, max_size: int
 
 def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
     """Match people by a simple rule: the person who has waited longest gets the best opponent."""
-    waiting_searchers = sorted(crowd, key=lambda searcher: (searcher.since, searcher.person))
+    waiting_searchers = sorted(crowd, key=lambda searcher: (searcher.started_at, searcher.person))
     pairs = []
     while waiting_searchers:
         longest = waiting_searchers.pop(0)
@@ -53,7 +53,7 @@ def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
                 key=lambda other: (
                     other.language != longest.language,
                     abs(other.rating - longest.rating),
-                    other.since,
+                    other.started_at,
                     other.person,
                 ),
             )
@@ -76,7 +76,9 @@ def test_matches_are_unique_unblocked_and_complete(crowd: list[Searcher]) -> Non
     matches = find_matches(crowd, NOW)
     matched = [person.person for match in matches for person in match.people]
     assert len(matched) == len(set(matched))
-    assert not any(first.person in second.blocked or second.person in first.blocked for (first, second), _ in matches)
+    assert not any(
+        first.person in second.blocked_people or second.person in first.blocked_people for (first, second), _ in matches
+    )
     unmatched = [searcher for searcher in crowd if searcher.person not in matched]
     assert not any(can_match(first, second, NOW) for first, second in combinations(unmatched, 2))
 

@@ -168,7 +168,7 @@ async def test_phrase_of_a_blocked_player_does_not_arrive(playing: list[Player])
     await bruno.worker.blocks.add(bruno.person.id, anna.person.id, "them")
     for speaker, reader in ((anna, bruno), (bruno, anna)):
         assert "Good luck!" in await say_phrase(speaker, "Good luck!")
-        await reader.worker.settled()
+        await reader.worker.wait_until_idle()
         assert "Good luck!" not in read_hand(reader)
 
 

@@ -70,7 +70,7 @@ async def test_old_entry_cannot_be_paired(store: Store) -> None:
     assert await queue.join(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
     assert not await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     [bruno] = [entry for entry in await queue.entries() if entry.searcher.person == BRUNO]
-    assert bruno.searcher.since == entries[BRUNO].searcher.since
+    assert bruno.searcher.started_at == entries[BRUNO].searcher.started_at
     assert bruno.searcher.games == ("testa", "pizzichino")
 
 
@@ -98,7 +98,7 @@ async def test_blocked_people_are_not_paired(any_store: Store, blocker: str, blo
     assert await queue.blocks.add(blocker, blocked, "Asso 100")
     assert not await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     searchers = {entry.searcher.person: entry.searcher for entry in await queue.entries()}
-    assert searchers[blocker].blocked == {blocked}
+    assert searchers[blocker].blocked_people == {blocked}
     assert not can_match(searchers[ANNA], searchers[BRUNO], await queue.now() + 1e3)
     [block] = await queue.blocks.blocks_of(blocker)
     await queue.blocks.remove(blocker, block.token)

@@ -31,7 +31,7 @@ async def resign(player: Player) -> None:
     seat = table.seat_of(player.person.id)
     assert seat is not None
     await player.worker.room.make_move(table.code, player.person.id, table.oldest_panel(seat), "resign", "r")
-    await player.worker.settled()
+    await player.worker.wait_until_idle()
 
 
 async def search_again(players: list[Player]) -> None:
@@ -318,7 +318,7 @@ async def test_forgotten_player_has_no_blocks(playing: list[Player]) -> None:
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)
-    await worker.settled()
+    await worker.wait_until_idle()
     assert await worker.store.client.hgetall(keys.FIND_BLOCKS) == {}
     assert "no longer here" in (await anna.press("🚫 Block")).toast
 

@@ -120,7 +120,7 @@ async def test_first_hand_tells_the_goal_until_the_first_move(worker: Worker, fa
     assert {"Rules", "Learn in 3 minutes"} <= {*labels}
     sent = len(fake.texts(anna.private))
     await anna.press("Learn in 3 minutes")
-    await worker.settled()
+    await worker.wait_until_idle()
     assert len(fake.texts(anna.private)) == sent + 1, "the hand must stay"
     await anna.say("/hand")
     await play_card(worker, anna)

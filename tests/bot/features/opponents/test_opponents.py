@@ -37,14 +37,14 @@ async def play(worker: Worker, first: Person, other: Person, game: str = "testa"
     table = await worker.challenges.open_table(game, first.id, first.name, f"open {update}")
     await worker.challenges.sit(table.code, other.id, other.name, f"sit {update}")
     await worker.room.resign_for(table.code, 1, f"resign {update}")
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def challenge(worker: Worker, person: Person = ANNA, index: int = 0) -> str:
     line = (await site_of(worker).opponents(person.id, "en"))[index]
     code, refusal = await site_of(worker).challenge(person, line.game_id, line.seat)
     assert not refusal
-    await worker.settled()
+    await worker.wait_until_idle()
     return code
 
 
@@ -93,7 +93,7 @@ async def test_unplayed_challenge_delays_the_next_one(worker: Worker, is_decline
         await worker.challenges.decline(code, BRUNO.id, "", "no")
     else:
         await worker.challenges.cancel(code, ANNA.id, "no")
-    await worker.settled()
+    await worker.wait_until_idle()
     assert await site_of(worker).challenges_to(BRUNO.id, "en") == []
     [line] = await site_of(worker).opponents(ANNA.id, "en")
     _code, refusal = await site_of(worker).challenge(ANNA, line.game_id, line.seat)
@@ -112,7 +112,7 @@ async def test_played_challenge_does_not_delay_the_next_one(worker: Worker) -> N
     await worker.challenges.sit(code, BRUNO.id, "Bruno", "accept")
     await cut_pack(worker, code)
     await worker.room.resign_for(code, 1, "resign")
-    await worker.settled()
+    await worker.wait_until_idle()
     assert await challenge(worker) != code
 
 
@@ -182,7 +182,7 @@ async def test_game_of_an_open_table_names_no_chat(worker: Worker) -> None:
     await worker.room.commit(table.code, "anyone", lambda _table: [AnyoneCanSit()])
     await worker.challenges.sit(table.code, BRUNO.id, "Bruno", "sit")
     await worker.room.resign_for(table.code, 1, "resign")
-    await worker.settled()
+    await worker.wait_until_idle()
     [line] = await site_of(worker).opponents(ANNA.id, "en")
     assert (await worker.archive.require(line.game_id)).origin == ""
 
@@ -237,7 +237,7 @@ async def test_strangers_keep_their_nicknames(worker: Worker) -> None:
     table = await worker.challenges.open_table("testa", ANNA.id, "Cavallo 1", "open")
     await worker.challenges.sit(table.code, BRUNO.id, "Fante 2", "sit")
     await worker.room.resign_for(table.code, 1, "resign")
-    await worker.settled()
+    await worker.wait_until_idle()
     code = await challenge(worker)
     await worker.challenges.sit(code, BRUNO.id, "Bruno", "accept")
     chairs = (await worker.room.table(code)).chairs

@@ -68,7 +68,7 @@ async def play_and_resign(worker: Worker, loser: Player, winner: Player, game: s
     await winner.press("Join", GROUP)
     await loser.say("/resign")
     await loser.press("Yes, I resign")
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def play_games(worker: Worker, fake: FakePlatform) -> list[Player]:
@@ -94,7 +94,7 @@ async def run_first_pass(worker: Worker, person: str = ANNA) -> None:
     while not (await forgetting_marks(worker.store.client))[person].is_erased:
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def run_second_pass(worker: Worker) -> None:
@@ -139,9 +139,9 @@ async def test_forgotten_person_invited_by_handle_leaves_no_trace(store: Store) 
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = make_players(worker, fake)
         await bruno.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
-        assert keys.named("paper:@annabella") in await dump_store(store)
+        assert keys.tables_naming("paper:@annabella") in await dump_store(store)
         await anna.press("Join", GROUP)
-        assert keys.named(ANNA) in await dump_store(store)
+        assert keys.tables_naming(ANNA) in await dump_store(store)
         await forget_person(worker)
         assert await find_traces(store, ANNA, "1001", "annabella") == []
 
@@ -152,9 +152,9 @@ async def test_handles_a_forgotten_person_invited_leave_no_trace(store: Store, i
     async with open_worker(store, fake) as worker:
         anna, *_ = make_players(worker, fake)
         await anna.say("/challenge testa", GROUP if in_group else anna.private, about=(Person("", "Bea", "bea"),))
-        assert keys.named("paper:@bea") in await dump_store(store)
+        assert keys.tables_naming("paper:@bea") in await dump_store(store)
         await forget_person(worker)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert await find_traces(store, ANNA, "annabella", "@bea") == []
 
 
@@ -181,8 +181,8 @@ async def test_person_who_left_a_table_is_removed_from_its_log(store: Store) -> 
                 for player in (bruno, carla):
                     await player.play(random)
                     # Robots have the other chairs.
-                    await worker.alarms.settled()
-                    await worker.settled()
+                    await worker.alarms.wait_until_idle()
+                    await worker.wait_until_idle()
         worker.room.forget(table.code)
         after = await worker.room.table(table.code)
         assert after.phase == "playing"
@@ -422,7 +422,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         assert len(await find_traces(store, ANNA, "annabella")) > 6
 
         await run_second_pass(worker)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert await find_traces(store, ANNA, "1001", "annabella") == []
         assert await Programs(store.client).all_programs() == []
         # The slow worker's memory is cleared too.
@@ -475,7 +475,7 @@ async def test_data_created_during_the_second_pass_stays(
 
         monkeypatch.setattr(owner, method, create_data_first)
         await run_second_pass(worker)
-        await worker.settled()
+        await worker.wait_until_idle()
         [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
         assert len(await programs.owned_by(ANNA)) == 1
@@ -536,7 +536,7 @@ async def test_rematch_does_not_invite_a_forgotten_person(store: Store) -> None:
             Press(key, bruno.person, GROUP, "1", page("rematch", game.id), genuine=True)
         )
         assert reply.toast == ""
-        await worker.settled()
+        await worker.wait_until_idle()
         await carla.press("Join", GROUP)
         [table] = await worker.room.lists.tables_of(carla.person.id)
         assert table.phase == "playing"
@@ -557,7 +557,7 @@ async def test_game_stored_during_forgetting_is_anonymous(store: Store) -> None:
         await worker.feature(PrivacyFeature).forgetter.forget(ANNA, (await forgetting_marks(store.client))[ANNA])
         await worker.archive.add(finished, 1_770_000_000)
         await worker.ratings.catch_up()
-        await worker.settled()
+        await worker.wait_until_idle()
         assert await find_traces(store, ANNA, "annabella") == [keys.FORGETTING]
         after = await load_standings(worker, bruno)
         await worker.ratings.rebuild()

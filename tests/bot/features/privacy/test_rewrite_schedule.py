@@ -59,7 +59,7 @@ async def play_as_anna(worker: Worker, fake: FakePlatform) -> None:
     await play_and_resign(worker, anna, bruno)
     await anna.say("/challenge spades")
     await anna.say("/daily", GROUP)
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def forget_anna(worker: Worker) -> None:

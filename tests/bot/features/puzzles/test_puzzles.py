@@ -556,7 +556,7 @@ def test_solution_fits_a_picture_caption(language: str) -> None:
         change = StandingChange(PuzzleStanding(), PuzzleStanding(answered=1234, solved=1111, run=99, longest=99))
         for line in puzzle.lines:
             card = puzzle.pack.codes[line.cards[0]]
-            solution = solution_panel(language, "italian", puzzle, card, change, change.now)
+            solution = solution_panel(language, "italian", puzzle, card, change, change.new_standing)
             for panel in (solution, lines_panel(language, "italian", puzzle, card)):
                 assert utf16_length(panel.plain) <= 1024, f"shorten the solution of puzzle {puzzle.id} for {card}"
 

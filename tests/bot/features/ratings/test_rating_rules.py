@@ -37,7 +37,7 @@ async def give_up(worker: Worker, fake: FakePlatform, plays: int, loser: int = 0
 async def resign(worker: Worker, player: Player) -> None:
     await player.say("/resign", player.private)
     await player.press("Yes, I resign")
-    await worker.settled()
+    await worker.wait_until_idle()
 
 
 async def test_guests_are_rated_after_three_finished_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: 
         player = Player(worker, fake, "Anna", 1)
         await player.say("/start", player.private)
         await worker.challenges.open_practice("testa", player.person.id, "Anna", "easy", "open", host=player.private)
-        await worker.settled()
+        await worker.wait_until_idle()
         await resign(worker, player)
         assert [text for text in fake.texts(player.private) if "resigned" in text]
         assert not [text for text in fake.texts(player.private) if TRIAL in text]
@@ -123,7 +123,7 @@ async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
             return table is None or table.phase == "over"
 
         await play_until(worker, players, Random(1), is_over)
-        await worker.settled()
+        await worker.wait_until_idle()
         given_up, played_out = [game async for game in worker.archive.games()]
         assert played_out.record.ending not in ("resign", "timeout")
         assert given_up.fields.keys() - played_out.fields.keys() == {"rating_rules", "winner_gains"}

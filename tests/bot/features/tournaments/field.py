@@ -50,7 +50,7 @@ class Field:
         for _ in range(times):
             await self.director.check_all()
             await self.worker.delivery.answers.tasks.wait()
-            await self.worker.settled()
+            await self.worker.wait_until_idle()
 
     async def play(self, code: str, *, rounds: int | None = None, resigning: float = 0.1) -> Tournament:
         """Play until this many rounds are over, or to the end of the tournament.
@@ -87,7 +87,7 @@ class Field:
                 await self.worker.room.make_move(code, chair.person, table.version, move, f"m{next(self._updates)}")
             except OldPanel:
                 continue
-        await self.worker.settled()
+        await self.worker.wait_until_idle()
 
     async def games(self, code: str) -> list[FinishedGame]:
         return [

@@ -31,7 +31,7 @@ class Group:
         for _ in range(3):
             await self.worker.feature(TournamentsFeature).director.check_all()
             await self.worker.delivery.answers.tasks.wait()
-            await self.worker.settled()
+            await self.worker.wait_until_idle()
 
     @property
     def card_text(self) -> str:
@@ -92,7 +92,7 @@ class Group:
                         await player.send(random.choice(moves).payload, player.private, message)
                         has_moved = True
                         break
-                await self.worker.settled()
+                await self.worker.wait_until_idle()
             if not has_moved:
                 await self.settle()
         raise AssertionError(f"nobody read {expected!r}")

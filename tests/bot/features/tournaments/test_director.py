@@ -68,7 +68,7 @@ async def pass_playing_time(field: Field, monkeypatch: pytest.MonkeyPatch, secon
 
 async def lose_table(field: Field, code: str) -> None:
     """Delete a table, as if it were missing from a restored backup."""
-    await field.worker.store.client.delete(keys.table(code), keys.shown(code))
+    await field.worker.store.client.delete(keys.table(code), keys.message_states(code))
     field.worker.room.forget(code)
 
 
@@ -357,7 +357,7 @@ async def test_reposted_card_replaces_the_stored_message(field: Field, store: St
 async def test_card_sent_without_an_answer_is_updated_not_duplicated(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(answer_queue, "FIRST_RETRY_SECONDS", 0.0)
     async with open_field(store) as field:
         registration, fake = field.registration, field.fake
         fake.errors_after_delivery[GROUP].append(PlatformFailure("no answer"))

@@ -111,9 +111,9 @@ async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None
     assert not await client.exists(keys.in_chat(GROUP))
     await client.expire(keys.log(code), 1000)  # more than a year later
     assert await desk.tournaments.of_person(BRUNO) == []
-    assert await client.hexists(keys.entered(BRUNO), code)
+    assert await client.hexists(keys.tournaments_of_person(BRUNO), code)
     await desk.tournaments.unlist(await desk.tournaments.load(code))
-    assert not await client.exists(keys.organised(ANNA))
+    assert not await client.exists(keys.organised_by(ANNA))
 
 
 async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,13 +121,13 @@ async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pyte
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA)).code
     with pytest.raises(IsFull):
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "full")
-    assert not await desk.store.client.exists(keys.entered(BRUNO))
+    assert not await desk.store.client.exists(keys.tournaments_of_person(BRUNO))
     await desk.registration.leave(code, ANNA, "leave")
     await desk.registration.enter(code, CARLA, NAMES[CARLA], "in")
     with pytest.raises(IsFull):
         await desk.registration.enter(code, ANNA, NAMES[ANNA], "back")
     # The log still names her.
-    assert await desk.store.client.hexists(keys.entered(ANNA), code)
+    assert await desk.store.client.hexists(keys.tournaments_of_person(ANNA), code)
 
 
 # Number of changes
@@ -182,7 +182,7 @@ async def test_refused_partner_has_not_entered(
     with pytest.raises(error):
         await desk.registration.join_partner(code, person, "Somebody", player, "with")
     assert (await desk.tournaments.load(code)).entries == before.entries
-    assert not await desk.store.client.exists(keys.entered(person))
+    assert not await desk.store.client.exists(keys.tournaments_of_person(person))
 
 
 async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
@@ -232,4 +232,4 @@ async def test_live_tournament_log_does_not_expire(desk: Desk) -> None:
 
 
 def test_backup_takes_lists_of_entries_first() -> None:
-    assert keys.entered(ANNA).startswith(PERSON_KEY_PREFIXES)
+    assert keys.tournaments_of_person(ANNA).startswith(PERSON_KEY_PREFIXES)

@@ -71,7 +71,7 @@ async def open_fixture(worker: Worker, game: str, deal: int, players: list[Playe
     setup: list[Setup] = [Fixture("K7QF2M", 2, 0, deal, GROUP), *(duplicate_rules(choice) if deal else choice).setup]
     chairs = [Chair(player.person.id, player.person.name) for player in players]
     table = await worker.challenges.open_fixture(game, chairs, update, setup=setup, secret=SECRET)
-    await worker.settled()
+    await worker.wait_until_idle()
     return table
 
 
@@ -132,7 +132,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
                 repr(hand_page(table, player.person.id, await worker.people.person(player.person.id)))
                 for player in first
             ]
-            await worker.settled()
+            await worker.wait_until_idle()
             assert "no longer in the archive" in (await first[0].send(fair.payload, GROUP)).toast
 
         with pytest.raises(NoSuchTable):
@@ -173,7 +173,7 @@ async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
         await open_fixture(worker, "testa", 1, players[2:], "other")
         # The director does this for each table of a duplicate that is called off.
         await worker.feature(TournamentsFeature).director.match_tables.close(table.code)
-        await worker.settled()
+        await worker.wait_until_idle()
         for player in players[:2]:
             text = fake.last(player.private).plain
             assert "everyone can see them once all tables have finished" in text
@@ -244,7 +244,7 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
             if table.phase != "playing" or (table.game and table.game.deal_number > 1):
                 break
         assert table.phase == "playing"
-        await worker.settled()
+        await worker.wait_until_idle()
         [hand] = [text for text in fake.texts(players[0].private) if text.startswith("Deal 1: ")]
         assert "\nScore (to 21): you " in hand
         fair = Button("Sealed deck", actions.page("fair", game_id(table), 1))
@@ -253,7 +253,7 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
         assert proof
         assert SECRET.hex() in proof.plain, "the first deal of a whole game is over, and its shuffle is proved"
         await worker.room.resign_for(table.code, 1, "leave")
-        await worker.settled()
+        await worker.wait_until_idle()
         assert reports == [("over", True)]
         [game] = [game async for game in worker.archive.games()]
         assert (game.chats, game.is_rated, game.fixture) == ([GROUP], True, "K7QF2M 2.0.0")
@@ -280,9 +280,9 @@ async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.
         table = await open_fixture(worker, "testa", 1, players, "one")
         await worker.room.end_overdue(table.code, "round over")
         while len(reported) < 2:
-            await worker.settled()
+            await worker.wait_until_idle()
             worker.delivery.touch(table.code)
-        await worker.settled()
+        await worker.wait_until_idle()
         assert len(set(reported)) == 1
         with pytest.raises(NoSuchTable):
             await worker.room.table(table.code)
@@ -301,7 +301,7 @@ async def test_fixture_offers_no_group_board_robot_or_hint(store: Store, deal: i
             for verb in ("automatic", "wait", "claim"):
                 assert (await player.send(actions.table(table.code, verb))).toast
             await player.send(actions.table(table.code, "draft", table.oldest_panel(players.index(player)), HINT))
-        await worker.settled()
+        await worker.wait_until_idle()
         assert (await worker.room.table(table.code)).version == table.version
         labels = [
             button.label for panels in fake.shown.values() for panel in panels for row in panel.rows for button in row

@@ -259,7 +259,7 @@ async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unk
     unreadable, readable = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
     await desk.store.client.rpush(keys.log(unreadable), unknown)
     # The index entries are too old for a commit in progress.
-    for key in (keys.in_chat(GROUP), keys.entered(ANNA)):
+    for key in (keys.in_chat(GROUP), keys.tournaments_of_person(ANNA)):
         await desk.store.client.hset(key, unreadable, "1.0")
     with capture_logs() as logs:
         for _ in range(2):
@@ -269,7 +269,7 @@ async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unk
     assert [(event["event"], event["tournament"]) for event in logs] == [("tournament_unreadable", unreadable)]
     with pytest.raises(UnreadableTournament, match="tell the bot’s host"):
         await desk.registration.enter(unreadable, BRUNO, "Bruno", "u")
-    assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
+    assert await desk.store.client.hgetall(keys.tournaments_of_person(BRUNO)) == {}
     await desk.store.client.rpop(keys.log(unreadable))
     assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {readable, unreadable}
     assert {tournament.code for tournament in await desk.tournaments.of_person(ANNA)} == {readable, unreadable}

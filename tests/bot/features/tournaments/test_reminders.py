@@ -49,13 +49,13 @@ class LateRound:
     async def count_recorded(self) -> int:
         """Count the players recorded as reminded."""
         client: Any = self.field.worker.store.client
-        return int(await client.scard(keys.reminded(self.tournament.code)))
+        return int(await client.scard(keys.sent_reminders(self.tournament.code)))
 
 
 @pytest.fixture
 async def late_round(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LateRound]:
     monkeypatch.setattr("bot.features.tournaments.feature.POLL_SECONDS", 1e6)
-    monkeypatch.setattr(answer_queue, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(answer_queue, "FIRST_RETRY_SECONDS", 0.0)
     async with open_field(store) as field:
         tournaments = field.tournaments
         started = await field.start_tournament("metamazzo", "knockout", 8)
@@ -139,6 +139,6 @@ async def test_withdrawn_or_finished_matches_get_no_reminder(late_round: LateRou
     ]
     await tournaments.commit(late_round.tournament.code, "finish", lambda _tournament: [Finish()])
     late_round.reminders = late_round.new_reminders()
-    await late_round.field.worker.store.client.delete(keys.reminded(late_round.tournament.code))
+    await late_round.field.worker.store.client.delete(keys.sent_reminders(late_round.tournament.code))
     await late_round.remind()
     assert await late_round.count_recorded() == 0

@@ -229,7 +229,7 @@ def count_independently(tournament: Tournament) -> dict[int, tuple[Fraction, ...
         for side, (team, other) in enumerate(((match.first, match.second), (match.second, match.first))):
             own = Fraction(result.winner == side)
             wins[team] += own
-            cards[team] += (result.ours - result.theirs) * (1 - 2 * side)
+            cards[team] += (result.first_points - result.second_points) * (1 - 2 * side)
             met[team].append((other, own, result.ending in ("forfeit", "void")))
     is_swiss = tournament.form == "swiss"
     score = {team: wins[team] + (byes[team] if is_swiss else 0) for team in range(len(tournament.teams))}

@@ -160,7 +160,7 @@ async def test_tournament_survives_the_stop_of_its_worker(
         for _ in range(20):
             await asyncio.sleep(0.05)
             for _stack, worker, _dispatcher in two_workers.workers:
-                await worker.settled()
+                await worker.wait_until_idle()
 
         finished = await load_tournament(store)
         assert (finished.phase, finished.form, len(finished.teams)) == ("over", form, len(PEOPLE))

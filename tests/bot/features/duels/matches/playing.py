@@ -50,7 +50,7 @@ async def run_loops(worker: Worker) -> None:
     feature = worker.feature(DuelsFeature)
     for _ in range(3):
         await feature.duels.close_due()
-        await worker.settled()
+        await worker.wait_until_idle()
         # The worker's own loop might look at a match at the same time, and set it due later.
         for code in await worker.store.client.zrange(keys.MATCHES_DUE, 0, -1):
             await feature.matches.store.touch(code.decode())

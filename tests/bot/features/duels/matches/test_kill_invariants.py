@@ -42,7 +42,7 @@ FAULTS: dict[str, AddFault] = {
         state, duels=[*state.duels, replace(state.duels[0], code="AAAAAA")]
     ),
     "no_entry_is_lost": add_entry,
-    "matches_end_with_their_duels": lambda state: replace(state, matches=[replace(state.matches[0], closed="")]),
+    "matches_end_with_their_duels": lambda state: replace(state, matches=[replace(state.matches[0], closing="")]),
     "each_group_has_one_message_of_each_match": lambda state: replace(
         state, boards=([*state.boards[0], *state.boards[0]], state.boards[1])
     ),
@@ -64,6 +64,6 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
     lost_duels = replace(state, matches=[replace(state.matches[0], duels={})], duels=[])
     with pytest.raises(Disagreement, match="pairs"):
         matches.each_pair_has_one_duel(lost_duels)
-    unannounced = replace(state, duels=[replace(duel, closed="") for duel in state.duels], draws={})
+    unannounced = replace(state, duels=[replace(duel, closing="") for duel in state.duels], draws={})
     with pytest.raises(Disagreement, match="0 messages"):
         matches.players_are_told_of_the_draw_once(unannounced)

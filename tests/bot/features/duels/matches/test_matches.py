@@ -89,7 +89,7 @@ async def test_whole_match_ends_with_the_sums_in_both_groups(store: Store) -> No
                 await play_deal(player, table.code, deal + number)
         await run_loops(worker)
         match = await match_in(worker)
-        assert match.closed == "over"
+        assert match.closing == "over"
         duels = await matches_of(worker).duels_of(match)
         wins = [sum(duel.score.wins[side] for duel in duels) for side in (0, 1)]
         assert 0 < sum(wins) <= 2 * DEALS
@@ -138,7 +138,7 @@ async def test_week_ends_the_match_and_unplayed_deals(store: Store, monkeypatch:
         # The bot is down at the end, and starts two days later.
         pass_time(monkeypatch, (DAYS + 2) * DAY)
         await run_loops(worker)
-        assert (await match_in(worker)).closed == "over"
+        assert (await match_in(worker)).closing == "over"
         for place in (GROUP, OTHER):
             text = board(fake, place)
             assert "Circolo wins the match 3–0." in text
@@ -177,7 +177,7 @@ async def test_too_few_players_end_the_match(store: Store, monkeypatch: pytest.M
         assert "Both groups need 2 players" in reply.toast
         pass_time(monkeypatch, ENTRY_SECONDS + 60)
         await run_loops(worker)
-        assert (await match_in(worker)).closed == "few"
+        assert (await match_in(worker)).closing == "few"
         assert "both groups needed 2 players" in board(fake, GROUP)
         # Both groups are free for another match.
         assert (await players[2].say("/match testa", OTHER)).panel
@@ -306,7 +306,7 @@ async def test_people_of_other_chats_cannot_enter(store: Store) -> None:
         assert "between other groups" in reply.toast
         for verb in ("begin", "off"):
             assert "who opened and accepted" in (await press_old_button(players[1], match.code, verb)).toast
-        assert (await match_in(worker)).closed == ""
+        assert (await match_in(worker)).closing == ""
 
 
 async def test_nobody_enters_or_leaves_after_the_draw(store: Store) -> None:
@@ -430,7 +430,7 @@ async def test_others_play_on_after_a_player_is_forgotten(store: Store) -> None:
         await forget(anna)
         await run_loops(worker)
         match = await match_in(worker)
-        assert match.closed == ""
+        assert match.closing == ""
         assert b"Anna" not in await stored_text(store, match.code)
         assert b'paper:1"' not in await stored_text(store, match.code)
         # The two deals that the opponent has played are won; the others count for nobody.
@@ -469,7 +469,7 @@ async def test_person_forgotten_during_the_draw_has_no_duel(store: Store, monkey
         stored_match = await stored_text(store, match.code)
         for duel in await matches_of(worker).duels_of(match):
             stored_match += b" ".join((await store.client.hgetall(keys.duel(duel.code))).values())
-            assert (duel.closed == "left") == any(is_pseudonym(player.person) for player in duel.players)
+            assert (duel.closing == "left") == any(is_pseudonym(player.person) for player in duel.players)
         assert b"Anna" not in stored_match
         assert not await store.client.exists(keys.of_person(anna.person.id))
 
@@ -585,7 +585,7 @@ async def test_kill_after_the_draw_leaves_no_pair_without_a_duel(store: Store, m
         match = await match_in(worker)
         with pytest.raises(asyncio.CancelledError):
             await matches.begin(match.code, players[0].person.id)
-        assert (await match_in(worker)).begun
+        assert (await match_in(worker)).begun_at
     async with open_groups(store, fake=platform) as (worker, fake, players):
         reply = await press_old_button(players[1], match.code, "play")
         assert "being drawn" in reply.toast

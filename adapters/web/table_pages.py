@@ -22,7 +22,6 @@ from bot.places import Place
 from bot.platform import Command
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from engine import GAMES, GameKind
 
 KEY = re.compile(r"[0-9a-f]{16}")
 MAX_TOURNAMENTS = 3  # tournaments on the first page
@@ -43,7 +42,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
         "home.html",
         language,
         games=lobby.games(language),
-        diagrams={kind.id: _diagram_of(kind) for kind in GAMES.values()},
+        diagrams=lobby.diagrams(),
         data={"targets": {game: list(choices.items()) for game, choices in lobby.targets(language).items()}},
         deck=site.assets.decks["italian-classic"],
         first_game=FIRST_GAME,
@@ -65,13 +64,6 @@ async def home(site: Site, request: web.Request) -> web.Response:
     # The form can be sent once, so the browser's Back must load the page again.
     page.headers["Cache-Control"] = "no-store"
     return page
-
-
-def _diagram_of(kind: GameKind) -> str:
-    """Return the name of a game's drawing in game_diagram.html."""
-    if kind.trump:
-        return "trump"
-    return "four" if kind.seats == 4 else kind.layout
 
 
 async def play(site: Site, request: web.Request) -> web.Response:

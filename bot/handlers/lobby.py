@@ -126,6 +126,12 @@ class Lobby:
         return {kind.id: (_(kind.name), _(GAME_LINES[kind.id])) for kind in kinds}
 
     @staticmethod
+    def diagrams() -> dict[str, str]:
+        """Return the kind of table of each game: "trump", "four" players, or the `GameKind.layout` for two."""
+        kinds = GAMES.values()
+        return {kind.id: "trump" if kind.trump else "four" if kind.seats == 4 else kind.layout for kind in kinds}
+
+    @staticmethod
     def targets(language: str) -> dict[str, dict[int, str]]:
         """Return the points that can win each game, the usual ones first, each in words."""
         targets_by_game = {}

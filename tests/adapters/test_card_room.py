@@ -80,6 +80,7 @@ ALLOWED_IMPORTS = {
     "bot.pictures.links",
     "bot.actions",
     "bot.parsing.codes_and_links",
+    "bot.parsing.plain_text",
     "bot.places",
     "bot.platform",
     "bot.identity.adapter_data",

@@ -77,7 +77,7 @@ def hand_page(
     page = _with_spoken_cards(page, words)
     if not is_beginner or snapshot.view is None or snapshot.view.deal is None:
         return page
-    return replace(page, legend=rank_legend(words, snapshot.view.deal.hand or ()))
+    return replace(page, legend=rank_legend(words, snapshot.kind.pack.codes))
 
 
 def _with_spoken_cards(page: HandPage, words: Wording) -> HandPage:
@@ -217,7 +217,7 @@ class _PageBuilder:
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             advised=() if self.chosen == RESIGN else advised_parts(self.hint, snapshot, self.words),
             target=scene.target,
-            signals=bool(snapshot.rules.get("signals")),
+            has_row=bool(snapshot.rules.get("signals")) or snapshot.rules.get("declare", "none") != "none",
             target_about=""
             if snapshot.is_duplicate
             else target_about(profile.language, snapshot.kind, int(snapshot.rules["target"])),

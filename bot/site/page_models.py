@@ -95,7 +95,8 @@ class HandPage:
     payload to which the page adds the player's text. It is empty if this player cannot cut. ``news`` says who cut the
     pack.
 
-    ``signals`` is whether a leader can say busso or volo. ``target_about`` explains the points that win.
+    ``has_row`` is whether a row of buttons can come during a deal, such as busso or a declaration. ``target_about``
+    explains the points that win.
 
     ``spoken`` has the shown texts that contain cards, with the cards in words for screen readers. ``events`` are shown
     at seats for a moment, and ``takes`` says who took the last trick. ``end`` is the end of the game, and ``log`` the
@@ -144,7 +145,7 @@ class HandPage:
     cut: str = ""
     pack: int = 0
     news: str = ""
-    signals: bool = False
+    has_row: bool = False
     target_about: str = ""
     spoken: dict[str, str] = field(default_factory=dict)
     events: tuple[SeatEvent, ...] = ()

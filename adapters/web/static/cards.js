@@ -11,10 +11,45 @@ import { html, pageData, useEffect, useLayoutEffect, useRef, useState } from "./
 const { decks, texts } = pageData();
 const SLIDING = { duration: 200, easing: "ease-out" };
 
+// A drawing has dozens of elements, so few of them are added in a frame, and all only when the page opens.
+const DRAWN_AT_ONCE = 2;
+let room = Infinity;  // drawings that this frame can still add
+let hasFrame = false;
+/** @type {Set<() => void>} */
+const waiting = new Set();
+
+function startFrame() {
+  hasFrame = false;
+  room = DRAWN_AT_ONCE;
+  for (const draw of [...waiting].slice(0, room)) { waiting.delete(draw); room -= 1; draw(); }
+  if (waiting.size) askForFrame();
+}
+
+function askForFrame() {
+  if (!hasFrame) requestAnimationFrame(startFrame);
+  hasFrame = true;
+}
+
+/** Return whether a drawing can be added in this frame. */
+function takeRoom() {
+  askForFrame();
+  room -= 1;
+  return room >= 0;
+}
+
 /** A card, face down without a code. Without a name it is hidden from screen readers, because the element around it has one.
  * @param {{deck: string, card: string, name?: string}} props */
-export const Face = ({ deck, card, name }) =>
-  html`<svg class="face" viewBox="0 0 250 400" ...${name ? { role: "img", "aria-label": name } : { "aria-hidden": "true" }}><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
+export const Face = ({ deck, card, name }) => {
+  const [isDrawn, setDrawn] = useState(takeRoom);
+  useLayoutEffect(() => {
+    if (isDrawn) return undefined;
+    const draw = () => setDrawn(true);
+    waiting.add(draw);
+    askForFrame();
+    return () => { waiting.delete(draw); };
+  }, []);
+  return html`<svg class="face" viewBox="0 0 250 400" ...${name ? { role: "img", "aria-label": name } : { "aria-hidden": "true" }}>${isDrawn && html`<use href=${`${decks[deck]}#${card || "back"}`} />`}</svg>`;
+};
 
 /** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
 export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
@@ -75,6 +110,15 @@ export const Trick = ({ deck, cards, seats, to }) => html`
       </figure>`)}
   </div>`;
 
+/** The last trick, whose cards are drawn only while they are open. @param {{table: import("./table.js").Table}} props */
+export const LastTrick = ({ table: { deck, last_title: title, last_trick: trick } }) => {
+  const [isOpen, setOpen] = useState(false);
+  return html`<details class="last" onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
+    <summary>${title}</summary>
+    ${isOpen && trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}
+  </details>`;
+};
+
 /** @type {Map<string, string[]>} */
 const places = new Map();
 
@@ -103,11 +147,13 @@ function useSliding() {
   const hand = useRef(/** @type {HTMLElement | null} */ (null)), positions = useRef(/** @type {Record<string, [x: number, y: number]>} */ ({}));
   useLayoutEffect(() => {
     const oldPositions = positions.current, isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    positions.current = {};
-    for (const card of /** @type {NodeListOf<HTMLElement>} */ (hand.current?.querySelectorAll("[data-card]"))) {
-      const { offsetLeft: x, offsetTop: y, dataset: { card: code = "" } } = card, [fromX, fromY] = oldPositions[code] || [x, y];
-      positions.current[code] = [x, y];
-      if (!isStill && (fromX !== x || fromY !== y)) card.animate({ translate: [`${fromX - x}px ${fromY - y}px`, "0 0"] }, SLIDING);
+    const cards = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (hand.current).querySelectorAll("[data-card]")]);
+    // All places are read before the first animation, which would make the next read compute all styles again.
+    positions.current = Object.fromEntries(cards.map((card) => [card.dataset.card, [card.offsetLeft, card.offsetTop]]));
+    if (isStill) return;
+    for (const card of cards) {
+      const code = card.dataset.card || "", [x, y] = positions.current[code], [fromX, fromY] = oldPositions[code] || [x, y];
+      if (fromX !== x || fromY !== y) card.animate({ translate: [`${fromX - x}px ${fromY - y}px`, "0 0"] }, SLIDING);
     }
   });
   return hand;
@@ -124,6 +170,9 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
     return () => removeEventListener("resize", measure);
   }, []);
   const maxInRow = hasRows ? 7 : 20, placed = placeCards(name, cards, maxInRow), rows = Math.ceil(placed.length / maxInRow), cardsPerRow = Math.ceil(placed.length / (rows || 1));
+  // The hand keeps its height during a deal, so that nothing around it moves.
+  const highest = useRef({ maxInRow, rows });
+  if (highest.current.maxInRow !== maxInRow || highest.current.rows < rows) highest.current = { maxInRow, rows };
   /** @param {KeyboardEvent} event */
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: cardsPerRow, ArrowUp: -cardsPerRow }[event.key];
@@ -139,8 +188,9 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
     else slots[index].focus();
   };
   const sliding = useSliding();
-  return html`<div ref=${sliding} class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
+  return html`<div ref=${sliding} class=${`fan rows${highest.current.rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
+    ${Array.from({ length: highest.current.rows - rows }, (_, row) => html`<div class="row" key=${`spare${row}`}><span class="gap"></span></div>`)}
     ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${placed.slice(row * cardsPerRow, (row + 1) * cardsPerRow).map((card, index) => (card ? html`<${card.label ? PacketTap : Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
+      <div class="row" key=${row - rows}>${placed.slice(row * cardsPerRow, (row + 1) * cardsPerRow).map((card, index) => (card ? html`<${card.label ? PacketTap : Tap} key=${card.label || card.code || index} deck=${deck} card=${card} advised=${advised} onPress=${onPress} onMove=${onMove} />` : html`<span class="gap" key=${`gap${index}`}></span>`))}</div>`)}
   </div>`;
 };

@@ -26,5 +26,6 @@ export const Hint = ({ table }) => {
     addEventListener("resize", point);
     return () => removeEventListener("resize", point);
   });
-  return html`<p class="hint advice" ref=${bubble}><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`;
+  // Another text gets a new bubble: one that grows would count as a layout shift.
+  return html`<p class="hint advice" key=${table.hint} ref=${bubble}><${Spoken} text=${table.hint} spoken=${table.spoken} /></p>`;
 };

@@ -1,7 +1,8 @@
 // @ts-check
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
-import { cardCount, Face, Fan, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
+import { Buttons, inPairs } from "./buttons.js";
+import { cardCount, Face, Fan, LastTrick, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
 import { Clock } from "./clock.js";
 import { Connection, openTable } from "./connection.js";
 import { useEarlyCard } from "./early_card.js";
@@ -18,7 +19,7 @@ import { DealerChip, html, ignoreHeldKeys, pageData, render, useEffect, useLater
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string, about: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, signals: boolean, target_about: string, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null, finished_log: import("./deal_log.js").Log | null}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, has_row: boolean, target_about: string, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null, finished_log: import("./deal_log.js").Log | null}} Table */
 
 const { code, ended, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const END = `end ${code} ${reader}`;  // where this tab keeps the end of the game, for the way back from its replay
@@ -35,14 +36,6 @@ const Score = ({ sides }) => html`
     <div class=${`side ${side.is_to_move ? "to-move" : ""}`}>
       <b dir="auto">${side.name}</b> <span class="points">${side.points}</span>
       <small>${side.notes.map((note, index) => html`<span key=${index}>${note}${index < side.notes.length - 1 && " ·"}</span> `)}</small>
-    </div>`)}
-  </div>`;
-
-/** @param {{rows: Button[][], spoken: Table["spoken"], advised?: string[], onPress: (press: string) => void}} props */
-const Buttons = ({ rows, spoken, advised = [], onPress }) => html`
-  <div class="buttons">${rows.map((row) => html`
-    <div class="row">${row.filter(([, , , kind]) => kind === "press").map(([label, payload, style]) => html`
-      <button type="button" key=${payload} class=${`${style} ${advised.includes(payload) ? "hinted" : ""}`} data-payload=${payload} aria-label=${spoken[label]} onClick=${() => onPress(payload)}>${label}</button>`)}
     </div>`)}
   </div>`;
 
@@ -133,7 +126,7 @@ const App = () => {
   // The score of a deal or the next lead, held back until the player has seen the last trick; or the cards after a cut.
   const heldBack = useRef(/** @type {"" | "deal" | "lead" | "cut"} */ (""));
   const timer = useRef(0);
-  const dealWithButtons = useRef(0);  // the last deal with buttons above the hand; their row then keeps its place
+  const highest = useRef({ deal: 0, rows: 0 });  // the most rows of buttons above the hand in this deal, which keep their places
   const firstEvent = useRef([0, -1]);  // the last event before the page opened
   // What this browser stores for use without a network, loaded after the first card.
   const offlineCopy = useRef(/** @type {ReturnType<typeof import("./offline.js").keepOffline> | null} */ (null));
@@ -322,8 +315,9 @@ const App = () => {
   /** @param {Button[]} row */
   const hasPhrases = (row) => row.some(([, , , , role]) => role === "phrase");
   const phrases = table.extra.filter(hasPhrases);
-  const extra = table.extra.filter((row) => !hasPhrases(row)).map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length);
-  if (extra.length) dealWithButtons.current = table.deal;
+  const extra = inPairs(table.extra.filter((row) => !hasPhrases(row)).map((row) => row.filter((button) => !isInline(button))).filter((row) => row.length));
+  if (highest.current.deal !== table.deal) highest.current = { deal: table.deal, rows: Number(table.has_row) };
+  highest.current.rows = Math.max(highest.current.rows, extra.length);
   // Cards are tapped, so the menu does not repeat them.
   const rows = table.rows.map((row) => row.filter(([, , , , , about]) => !about)).filter((row) => row.length);
   const trouble = [isLate && texts.unsent, state === "away" && (navigator.onLine ? texts.connecting : texts.offline)].filter(Boolean).join(" ");
@@ -359,8 +353,8 @@ const App = () => {
         ${table.sides.map((side, number) => html`<${Pile} key=${number} deck=${table.deck} count=${side.tricks} name=${`won${number}`} />`)}
         ${table.stock > 0 && html`<div class="stock"><${Pile} deck=${table.deck} count=${table.stock} name="" /><small class="unseen">${cardCount(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</div>`}
-        ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} name=${card.name} /><small dir="auto">${card.by}</small></span>`)}</details>`}
-        ${isHinted && hints && html`<${hints.Hint} table=${table} />`}
+        ${table.last_trick.length > 0 && html`<${LastTrick} table=${table} />`}
+        ${isHinted ? hints && html`<${hints.Hint} table=${table} />` : table.news && html`<p class="hint advice">${table.news}</p>`}
         ${bubbles && html`<${bubbles.Bubbles} table=${table} takenTrick=${takenTrick} firstEvent=${firstEvent.current} />`}
       </section>
       <div class="todo">
@@ -369,13 +363,12 @@ const App = () => {
         <p class=${`line ${table.is_mine && !movingCard ? "mine" : ""}`}>${movingCard ? "" : html`<${Spoken} text=${earlyCard.line} spoken=${table.spoken} />`}</p>
         ${inlineButtons.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
-      ${table.news && html`<p class="hint">${table.news}</p>`}
       ${phrases.length > 0 && html`<div class="phrases"><${Buttons} rows=${phrases} spoken=${table.spoken} onPress=${onPress} /></div>`}
       ${extra.length > 0 && html`<${Buttons} rows=${extra} spoken=${table.spoken} advised=${table.advised} onPress=${onPress} />`}
-      ${extra.length === 0 && (table.signals || dealWithButtons.current === table.deal) && html`<div class="buttons spare" aria-hidden="true"><div class="row"><button type="button" disabled>…</button></div></div>`}
+      ${highest.current.rows > extra.length && html`<div class="buttons spare" aria-hidden="true">${Array.from({ length: highest.current.rows - extra.length }, (_, row) => html`<div class="row" key=${row}><button type="button" disabled>…</button></div>`)}</div>`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${earlyCard.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
       ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${movingCard || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
-      ${hand.length > 0 && table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
+      ${table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
     ` : isOver && table.sides.length > 0 && endings ? html`
       <${endings.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
       <details class="card-text"><summary>${texts.in_words}</summary><${Words} table=${table} /></details>

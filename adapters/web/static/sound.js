@@ -11,11 +11,17 @@ let isOn = permanentStorage.get(KEY) !== "off";
 /** @type {AudioContext | null} */
 let context = null;
 
+const PREPARE_AFTER = 2000;  // milliseconds
+const whenIdle = window.requestIdleCallback || setTimeout;
+
+/** Prepare the sound, which takes a slow phone a tenth of a second, before the first tap. */
+function prepare() { if (isOn) context ||= new AudioContext(); }
+setTimeout(() => whenIdle(prepare), PREPARE_AFTER);
+
 /** Start or resume the sound. Call this in a tap, because browsers allow no sound without one. A locked phone suspends it. */
 function wake() {
-  if (!isOn) return;
-  context ||= new AudioContext();
-  if (context.state !== "running") context.resume();
+  prepare();
+  if (isOn && context?.state !== "running") context?.resume();
 }
 for (const type of ["click", "keydown"]) addEventListener(type, wake, { capture: true });
 

@@ -115,6 +115,24 @@ async def test_all_buttons_beside_the_line_fit_a_phone(playground: OpenPlaygroun
         assert max(places) <= width
 
 
+async def test_hand_keeps_its_height_when_few_cards_are_left(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "tressette", reduced_motion="reduce", **PHONE)
+    shown = [10]
+
+    def keep_some(table: dict[str, Any]) -> None:
+        table["hand"], table["hint"] = table["hand"][: shown[0]], ""
+
+    await change_tables(page, keep_some)
+    height = "() => document.querySelector('.fan').offsetHeight"
+    await expect(page.locator(".fan .row")).to_have_count(2)
+    before = await page.evaluate(height)
+    shown[0] = 3
+    await page.locator(".fan .tap.playable").first.click()
+    await expect(page.locator(".fan .tap")).to_have_count(3)
+    await expect(page.locator(".fan .row")).to_have_count(2)
+    assert await page.evaluate(height) == before
+
+
 async def test_few_cards_left_are_in_one_row(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "tressette", reduced_motion="reduce", **PHONE)
     await expect(page.locator(".fan .row")).to_have_count(2)

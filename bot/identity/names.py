@@ -22,8 +22,8 @@ JOINERS = "\u200c\u200d"
 JOINED = "\u0600-\u07ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
 """Scripts that use joiners: Arabic, the scripts of India, emoji."""
 
-LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]|[{JOINERS}](?![{JOINED}{JOINERS}])")
-"""A joiner that joins nothing and could only make two names look alike."""
+LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]+|[{JOINERS}]+(?![{JOINED}{JOINERS}])")
+"""Joiners that join nothing and could only make two names look alike."""
 
 
 def printable_name(name: str, max_length: int = LONGEST_NAME) -> str:

@@ -1,7 +1,7 @@
 """Similar names get numbers, and no person looks like a robot."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.identity.names import (
@@ -45,6 +45,7 @@ def test_person_name_loses_robot_signs(name: str) -> None:
 
 
 @given(NAMES)
+@example("0\u200c\u200c\u200c0")
 def test_no_person_name_resembles_a_robot(name: str) -> None:
     cleaned = person_name(name)
     assert not set(ROBOT_SIGNS) & set(cleaned)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.solo_deals.lines import Decision, SoloLine, first_fork
 from bot.solo_deals.results import SoloResult
 from bot.words.verdicts import advice_text, short_move
-from bot.words.wording import Wording, fix_minus
+from bot.words.wording import Wording
 
 SQUARES_PER_ROW = 10  # fits on a narrow phone
 
@@ -21,11 +21,6 @@ def rows_of_squares(result: SoloResult) -> list[str]:
     rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
     size = max(1, -(-len(squares) // rows))
     return [squares[start : start + size] for start in range(0, len(squares), size)]
-
-
-def score_text(own: int, other: int) -> str:
-    # A minus next to the score's dash would be hard to read.
-    return f"{own}–{other}" if min(own, other) >= 0 else fix_minus(f"{own} – {other}")
 
 
 def fork_text(words: Wording, lines: Sequence[SoloLine]) -> str:

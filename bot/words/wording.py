@@ -113,12 +113,9 @@ def short_seal(seal: str) -> str:
 
 
 def score_pair(first_points: int, second_points: int) -> str:
-    """Return two sides' points: 12–2, or −40 – 12 with a minus."""
-    return fix_minus(
-        f"{first_points} – {second_points}"
-        if min(first_points, second_points) < 0
-        else f"{first_points}–{second_points}"
-    )
+    """Return two sides' points: 12–2, or 61 : −70, because a minus after a dash is hard to read."""
+    separator = " : " if min(first_points, second_points) < 0 else "–"
+    return fix_minus(f"{first_points}{separator}{second_points}")
 
 
 def score_line(language: str, sides: str, target: int | None = None) -> str:

@@ -15,11 +15,11 @@ from bot.notification import Notification
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult
-from bot.solo_deals.words import score_text, squares_text
+from bot.solo_deals.words import squares_text
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
-from bot.words.wording import Wording, faces_of, signed_text
+from bot.words.wording import Wording, faces_of, score_pair, signed_text
 from engine import GAMES, game_kind
 
 MAX_RESULTS = 15  # results in a list
@@ -39,10 +39,10 @@ def shareable_text(day: date, game: str, result: SoloResult, par: SoloResult | N
     if result.points is None:
         given_up = _("given up")
         return f"{head} · {given_up}"
-    score = score_text(*result.points)
+    score = score_pair(*result.points)
     if par and par.points:
         robot = _("robot")
-        score += f" ({robot} {score_text(*par.points)})"
+        score += f" ({robot} {score_pair(*par.points)})"
     return f"{head}\n{score}\n{squares_text(result)}"
 
 
@@ -85,7 +85,7 @@ def _result_text(language: str, points: tuple[int, int]) -> str:
 
 def _score_and_margin(own_points: int, other_points: int) -> str:
     """Return a score with its margin, by which players and robot are compared."""
-    return f"{score_text(own_points, other_points)} ({signed_text(own_points - other_points)})"
+    return f"{score_pair(own_points, other_points)} ({signed_text(own_points - other_points)})"
 
 
 def _share_button(language: str) -> Button:
@@ -243,7 +243,7 @@ def yesterday_panel(language: str, suits: str, past_day: PastDay, lines: Sequenc
         page.line(_("Nobody you know played it."))
     _add_results(page, language, lines)
     if par and par.points:
-        page.line(_("The robot with your cards: {par}"), par=score_text(*par.points))
+        page.line(_("The robot with your cards: {par}"), par=score_pair(*par.points))
     if best and best.result.margin is not None:
         page.gap()
         page.line(_("Best play of the day, {margin}:"), margin=signed_text(best.result.margin))

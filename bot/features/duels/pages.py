@@ -22,9 +22,8 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult
 from bot.solo_deals.words import fork_text, squares_text
-from bot.solo_deals.words import score_text as points_text
 from bot.texts import texts
-from bot.words.wording import Wording, faces_of
+from bot.words.wording import Wording, faces_of, score_pair
 from engine import GAMES, game_kind
 
 PAGE = "duel"
@@ -181,7 +180,7 @@ def played_panel(duel: Duel | None, side: int, deal: int, result: SoloResult, la
     page = Writer()
     page.line(_("⚔️ Duel · {game}").format(game=_(GAMES[game].name)), "bold")
     page.line(_("Deal {deal}"), deal=deal)
-    page.line(_("You gave up.") if result.points is None else points_text(*result.points), "bold")
+    page.line(_("You gave up.") if result.points is None else score_pair(*result.points), "bold")
     if result.tricks:
         page.line(squares_text(result))
     if duel is None:

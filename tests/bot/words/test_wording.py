@@ -65,9 +65,9 @@ def test_negative_numbers_have_a_true_minus() -> None:
     game = course_line(Wording("en", ("A", "B")), simulate_record("spades", 1))
     assert re.search(r"−\d", game)
     result, par = SoloResult((-100, 20), "01"), SoloResult((-50, 30), "10")
-    assert "−100 – 20 (robot −50 – 30)" in shareable_text(date(2026, 11, 24), "spades", result, par, "en")
+    assert "−100 : 20 (robot −50 : 30)" in shareable_text(date(2026, 11, 24), "spades", result, par, "en")
     day = day_result_panel("en", date(2026, 11, 24), "spades", result, par).plain
-    assert "You lose −100 – 20 (−120).\nThe robot with your cards: −50 – 30 (−80)\n" in day
+    assert "You lose −100 : 20 (−120).\nThe robot with your cards: −50 : 30 (−80)\n" in day
     assert "You’re 40 behind the robot." in day
     state = take_snapshot(start_game("spades"), None)
     assert "−100" in TableLines(state, table_words(state, "en", "italian")).totals((-100, 20))

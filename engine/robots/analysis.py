@@ -151,7 +151,8 @@ class _Analysis:
         self, game: Game, move_index: int, seat: int, move: str, best_move: str, lost_points: float, *, exact: bool
     ) -> Verdict:
         if lost_points > 0 and _advised_move(game, seat) == _without_signal(move):
-            lost_points = 0.0
+            # On the player's knowledge the move was good, even if open cards show a better one.
+            lost_points, exact = 0.0, False
         if lost_points <= 0:
             return Verdict(self.number, move_index, seat, move, move, round(lost_points, 2), exact)
         why = _find_difference(game.view(seat), game.history(seat), move, best_move, exact=exact)

@@ -136,7 +136,7 @@ def deal_points(bid: int, won: int) -> int:
 @pytest.mark.long
 def test_exact_spades_losses_use_deal_scores() -> None:
     solver, lost = Solver(), 0
-    for seed in range(3):
+    for seed in range(5):
         record = simulate("spades", {}, ["random"] * 2, str(seed))
         bids = {seat: int(move.split(" ")[1]) for seat, move, *_ in record.deals[0].moves if move.startswith("bid ")}
         if len(bids) < 2:

@@ -226,7 +226,7 @@ class HandButtons:
     def resign_button(self) -> Button:
         """Return the button that asks whether to resign."""
         _ = self.words.text
-        return Button(_("Resign"), actions.page("resign", self.snapshot.code))
+        return self._draft_button(_("Resign"), RESIGN)
 
     def first_steps(self) -> Row:
         """Return the buttons to the rules and to the lessons, for a player's first hand. The hand stays."""

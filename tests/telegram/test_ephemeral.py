@@ -99,6 +99,20 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         assert sum(fields.get("text") == "🂠" for _method, fields in server.calls) == 1
 
 
+async def test_resign_button_asks_in_the_same_hand(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        _anna, bruno = await start_with_hand_in_group(server, adapter.worker)
+        # Bruno plays first.
+        [hand] = hands(bruno)
+        buttons = [button for row in hand["reply_markup"]["inline_keyboard"] for button in row]
+        [resign] = [button["callback_data"] for button in buttons if button["text"] == "Resign"]
+        await bruno.send_press(server.group(GROUP), hand, resign)
+        await adapter.worker.wait_until_idle()
+        [hand] = hands(bruno)
+        assert "Do you really want to resign?" in hand["text"]
+        assert not [message for message in bruno.private.messages.values() if message["from"] == BOT]
+
+
 async def test_expired_press_shows_no_hand(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
 from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
-from bot.handlers.misspelt import Misspelt, misspelt_panel
+from bot.handlers.misspelt import Misspelt, can_press, misspelt_panel
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
 from bot.handlers.pages import CorePages
@@ -360,7 +360,7 @@ def _unknown_command(word: str, place: str, language: str) -> Reply:
     if closest is None:
         raise UnknownCommand(word=word)
     error = MisspeltCommand(word=word, close=closest.name_in(language))
-    if not is_private(place) or not closest.availability.includes(private=True):
+    if not is_private(place) or not can_press(closest):
         raise error
     return Reply(panel=misspelt_panel(error, closest, language))
 

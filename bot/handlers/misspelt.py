@@ -12,6 +12,13 @@ from bot.people import Profile
 from bot.platform import Command, Press, Reply
 from bot.texts import error_text
 
+WITH_FILE = ("mydata",)  # commands that answer with a file, which the answer to a press cannot have
+
+
+def can_press(spec: CommandSpec) -> bool:
+    """Return whether a button in the private chat can run this command."""
+    return spec.availability.includes(private=True) and spec.name not in WITH_FILE
+
 
 class Misspelt(Handlers):
     """``handlers`` are those of all commands, by the command's name."""
@@ -22,7 +29,7 @@ class Misspelt(Handlers):
 
     async def _run(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         spec = find_command_spec(words[0]) if len(words) == 1 else None
-        if spec is None or not spec.availability.includes(private=True):
+        if spec is None or not can_press(spec):
             raise BadPayload()
         return await self._handlers[spec.name](Command(press.key, press.person, press.place, spec.name), profile)
 

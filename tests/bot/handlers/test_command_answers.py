@@ -137,3 +137,8 @@ async def test_misspelt_command_stays_with_a_button(
 async def test_misspelt_command_of_groups_has_no_button(worker: Worker, fake: FakePlatform) -> None:
     anna = Player(worker, fake, "Anna", 1)
     assert "did you mean /match?" in (await anna.say("/matchh", anna.private)).toast
+
+
+async def test_misspelt_command_for_a_file_has_no_button(worker: Worker, fake: FakePlatform) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    assert "did you mean /mydata?" in (await anna.say("/mydatta", anna.private)).toast

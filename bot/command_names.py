@@ -292,7 +292,9 @@ def find_command_spec(word: str, *, is_for_us: bool = True) -> CommandSpec | Non
     """Return the command with this word. ``is_for_us`` is False in a group if the message does not name the bot."""
     plain = plain_word(word)
     for spec in COMMANDS:
-        if plain in spec.words or (is_for_us and plain in COMMON_WORDS.get(spec.name, ())):
+        # Other bots can have a command of the name STANDING, too.
+        own_words = spec.words if is_for_us or spec.name != STANDING else ()
+        if plain in own_words or (is_for_us and plain in COMMON_WORDS.get(spec.name, ())):
             return spec
     return None
 

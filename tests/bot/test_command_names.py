@@ -173,6 +173,7 @@ def test_words_understood_with_spaces_are_longer_than_commands() -> None:
 
 def test_words_of_other_bots_need_our_name() -> None:
     assert find_command_spec("play", is_for_us=False) is None
+    assert find_command_spec("standing", is_for_us=False) is None
     assert find_command_spec("arrenditi", is_for_us=False) is find_command_spec("resign")
 
 

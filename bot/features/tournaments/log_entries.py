@@ -98,7 +98,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """``ours`` and ``theirs`` are the points of the first and second team, ``game`` is the game's id or empty."""
+    """``first_points`` are the first team's points. ``game`` is the game's id or empty."""
 
     round: int
     match: int

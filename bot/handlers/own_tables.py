@@ -13,7 +13,7 @@ from bot.handlers.errors import NoChallenge, TableNotNamed
 from bot.handlers.invitations import Invitations
 from bot.handlers.pages import CorePages
 from bot.panels.drafts import Draft
-from bot.panels.hand_buttons import RESIGN
+from bot.panels.hand_buttons import ON_HAND, RESIGN
 from bot.panels.help import standing_page
 from bot.panels.tables import resign_page
 from bot.parsing.games import parse_code
@@ -91,18 +91,23 @@ class OwnTables(Handlers):
         return Reply(toast)
 
     async def _resign_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        if len(words) != 1:
+        """Ask for confirmation on the hand: on the pressed message if that is the hand, otherwise on a new one."""
+        if not words or words[1:] not in ([], [ON_HAND]):
             raise BadPayload()
+        place = press.place if is_private(press.place) else private_place(profile.id)
         for table in await self._lists.tables_of(profile.id):
             if table.code == words[0] and table.phase == "playing":
-                await self._ask_to_resign(table, profile.id, private_place(profile.id))
+                await self._ask_to_resign(table, profile.id, place, press if words[1:] else None)
                 return Reply()
         raise await self._private_hands.explain_missing(profile.id, words[0])
 
-    async def _ask_to_resign(self, table: Table, person: str, place: str) -> None:
+    async def _ask_to_resign(self, table: Table, person: str, place: str, press: Press | None = None) -> None:
+        """Ask on the person's hand: on a new message, or on the pressed one with a ``press`` on the hand."""
         seat = table.seat_of(person)
         assert seat is not None
-        change = Change(draft=Draft(table.oldest_panel(seat), RESIGN), repost=True, place=place)
+        change = Change(draft=Draft(table.oldest_panel(seat), RESIGN), repost=press is None, place=place)
+        if press:
+            change = change._replace(pressed=press.message, genuine=press.genuine)
         await self._updates.send_change(table.code, Hand(seat), change)
 
     async def _named_table(

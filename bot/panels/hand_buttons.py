@@ -23,6 +23,7 @@ from engine.views import DealView, PacketsView, TressetteView
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
+ON_HAND = "hand"  # word of the resign button on the hand itself, which shows the question
 SAY = "say"
 BLIND = "blind"  # the open question about a double nil before the first card, and the move
 VOLO_WITH = "volo-"  # before the card of a false volo
@@ -226,7 +227,7 @@ class HandButtons:
     def resign_button(self) -> Button:
         """Return the button that asks whether to resign."""
         _ = self.words.text
-        return self._draft_button(_("Resign"), RESIGN)
+        return Button(_("Resign"), actions.page("resign", self.snapshot.code, ON_HAND))
 
     def first_steps(self) -> Row:
         """Return the buttons to the rules and to the lessons, for a player's first hand. The hand stays."""

@@ -106,8 +106,7 @@ def test_chat_hand_has_a_button_to_resign_at_its_turn() -> None:
     for seat in (0, 1):
         panel = hand_panel(take_snapshot(table, seat), "en", "italian", has_resign=True)
         resign = [button.payload for row in panel.rows for button in row if button.label == "Resign"]
-        draft = actions.table("ABCD", "draft", table.oldest_panel(seat), "resign")
-        assert resign == ([draft] if seat == table.game.turn else [])
+        assert resign == ([actions.page("resign", "ABCD", "hand")] if seat == table.game.turn else [])
 
 
 def test_tops_of_packets_have_the_order_of_the_table() -> None:

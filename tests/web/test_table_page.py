@@ -424,6 +424,12 @@ async def test_names_below_drawn_cards_are_whole(playground: OpenPlayground, bro
     assert not await names.evaluate_all(IS_CUT)
 
 
+async def test_high_contrast_shows_which_game_is_chosen(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.url, forced_colors="active")
+    await expect(page.locator("[name=game]:checked")).to_have_css("opacity", "1")
+    await expect(page.locator(".diagram").first).to_have_css("visibility", "hidden")
+
+
 @pytest.mark.long
 async def test_last_choice_of_a_game_is_restored(playground: OpenPlayground, browser: Browser) -> None:
     page = await open_page(browser, playground.url)

@@ -9,7 +9,8 @@ our pages' addresses, commands outside of names, and people whom a span names.
 import re
 from dataclasses import replace
 
-from bot.panel import Panel, Span
+from adapters.telegram.limits import LONGEST_TEXT
+from bot.panel import Panel, Span, utf16_length
 
 WORD_JOINER = "\u2060"
 MENTION_STYLES = ("mention", "call", "quiet")
@@ -29,11 +30,17 @@ def unlink(text: str, own_url: str = "") -> str:
 
 
 def unlink_panel(panel: Panel, own_url: str = "") -> Panel:
-    """Return a panel with text in which Telegram finds no links but the wanted ones."""
+    """Return a panel with text in which Telegram finds no links but the wanted ones.
+
+    A text that was not too long for a message is cut if joiners make it too long.
+    """
     plain = panel.plain
     if not LINK.search(plain) and "/" not in plain:
         return panel
-    return replace(panel, text=tuple([_unlink_span(span, own_url) for span in panel.text]))
+    unlinked = replace(panel, text=tuple([_unlink_span(span, own_url) for span in panel.text]))
+    if utf16_length(plain) <= LONGEST_TEXT < utf16_length(unlinked.plain):
+        return replace(unlinked.cut(LONGEST_TEXT), document=panel.document)
+    return unlinked
 
 
 def _unlink_span(span: Span, own_url: str) -> Span:

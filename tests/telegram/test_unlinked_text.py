@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.markdown import markdown
+from adapters.telegram.limits import LONGEST_TEXT
 from adapters.telegram.text_entities import text_fields
 from adapters.telegram.unlinked_text import WORD_JOINER, unlink, unlink_panel
 from bot.delivery.message_state import MessageState
@@ -15,7 +16,7 @@ from bot.delivery.surface_names import Hand
 from bot.delivery.surface_panels import draw_surface
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import BoardExtras
-from bot.panel import Panel, Span
+from bot.panel import Panel, Span, utf16_length
 from bot.panels.board import RatingChange
 from bot.store import Store
 from bot.table_policy import Outcome
@@ -73,6 +74,12 @@ def test_own_addresses_and_handles_are_kept() -> None:
     assert [span.text for span in unlink_panel(Panel(spans)).text] == ["@bea", "@bea", f"@{WORD_JOINER}bea"]
     plain = Panel((Span("Anna has won."),))
     assert unlink_panel(plain) is plain
+
+
+def test_joiners_make_no_text_too_long() -> None:
+    # A text that is too long is cut to the limit before joiners are added.
+    panel = Panel((Span(f"evil.com {'x' * 5000}"),)).cut(LONGEST_TEXT)
+    assert utf16_length(unlink_panel(panel).plain) == LONGEST_TEXT
 
 
 async def test_names_in_messages_make_no_links(store: Store, server: TelegramServer) -> None:

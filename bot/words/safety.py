@@ -12,6 +12,6 @@ def safety_lines(language: str) -> list[str]:
         _("Under 18? Play with robots or people you know, and leave /find to adults."),
         _("Strangers see only your nickname and send only ready-made phrases. You can hide these in /settings."),
         _("Someone spoils your game? /block keeps them away, and they never learn about it."),
-        _("In games from /find, 🚩 Report below your hand or the result tells the bot’s host."),
+        _("In games from /find, press 🚩 Report below your hand or the result: the bot’s host can read your report."),
         _("In a group, its administrators decide who stays. Report serious things to your chat app, too."),
     ]

@@ -33,16 +33,16 @@ MONITORING_REMEDY = "set BUONGIOCO_MONITORING_PORT or BUONGIOCO_MONITORING_HOST"
 class BadSetting(Exception):
     """Invalid settings.
 
-    The text has a line for each, without secrets. ``word`` is a short reason, such as "token refused".
+    The text has a line for each, without secrets. ``reason`` is short, such as "token refused".
     """
 
-    def __init__(self, line: str, word: str = "bad setting") -> None:
-        super().__init__(line)
-        self.word = word
+    def __init__(self, text: str, reason: str = "bad setting") -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 def _data_folder() -> Path:
-    """Return the data folder by the XDG base directory specification."""
+    """Return the data folder according to the XDG base directory specification."""
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "buongioco"
 
 
@@ -61,7 +61,7 @@ class GatewayShards(NamedTuple):
         first_shard, total = int(match[1]), int(match[3])
         ids = range(first_shard, int(match[2] or first_shard) + 1)
         if not ids or ids[-1] >= total:
-            raise ValueError(f"must name existing shards: with {total} they are 0 to {total - 1}")
+            raise ValueError(f"must name shards below {total} in ascending order, because they count from 0")
         return cls(ids, total)
 
 
@@ -75,7 +75,10 @@ class Settings(BaseSettings):
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
     redis_url_file: Path | None = Field(None, validation_alias="REDIS_URL_FILE", description="the file with REDIS_URL")
     redis_url: str | None = Field(
-        None, validate_default=True, validation_alias="REDIS_URL", description="the host's own store"
+        None,
+        validate_default=True,
+        validation_alias="REDIS_URL",
+        description="the URL of a Redis-compatible store that the host runs",
     )
     store_replicas: int = Field(
         0, ge=0, le=5, description="how many of the store's replicas must confirm a move before it is answered"
@@ -84,9 +87,11 @@ class Settings(BaseSettings):
     telegram_token_file: Path | None = Field(None, description="the file with the token")
     telegram_token: SecretStr | None = Field(None, validate_default=True, description="the bot's token from BotFather")
     telegram_api_url: str = Field("https://api.telegram.org", description="the Bot API server")
-    telegram_webhook_url: str | None = Field(None, description="where Telegram brings updates to, instead of polling")
+    telegram_webhook_url: str | None = Field(
+        None, description="the address to which Telegram sends updates; if unset, the bot polls"
+    )
     telegram_webhook_host: str = Field("127.0.0.1", description="the address on which updates are received")
-    telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="its port")
+    telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="the port on which updates are received")
     telegram_widgets: bool = Field(False, description="whether hands are Telegram widgets, an experiment")
     telegram_rich_messages: bool = Field(
         False, description="whether Telegram shows some pages as rich messages, an experiment"
@@ -103,17 +108,22 @@ class Settings(BaseSettings):
         None, validate_default=True, description="the application's client secret, for the Activity"
     )
     playground: bool = Field(True, description="whether the playground is served")
-    playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
-    playground_port: int = Field(8765, ge=0, le=65535, description="its port")
+    playground_host: str = Field(
+        "127.0.0.1", description="the address on which the playground listens; 0.0.0.0 opens it to the network"
+    )
+    playground_port: int = Field(8765, ge=0, le=65535, description="the playground's port")
     public_url: str | None = Field(None, description="the site's address behind a reverse proxy")
     monitoring_host: str = Field("127.0.0.1", description="the address on which /healthz and /metrics are served")
     monitoring_port: int | None = Field(
-        None, ge=0, le=65535, description="a port for /healthz and /metrics alone; unset, they have none of their own"
+        None,
+        ge=0,
+        le=65535,
+        description="a port only for /healthz and /metrics; if unset, the playground or the webhook serves them",
     )
-    monitoring_names: str = Field("", description="names, besides this machine's, under which both answer")
+    monitoring_names: str = Field("", description="other host names under which /healthz and /metrics answer")
     rate_limits: bool = Field(True, description="whether to refuse floods of presses and commands; off for benchmarks")
     analyse_results: bool = Field(
-        True, description="whether results in groups and past days also show how well everyone played"
+        True, description="whether group results and pages of past days also show how well everyone played"
     )
     forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
     time_zone: str = Field("Europe/Rome", description="the time zone in which days end, for the deal of the day")
@@ -123,7 +133,9 @@ class Settings(BaseSettings):
     contact: str = Field(
         "", max_length=100, description="whom banned people can ask, such as @anna or an email address"
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="the lowest level that is logged"
+    )
 
     @field_validator(
         "redis_url_file", "telegram_token_file", "discord_token_file", "discord_client_secret_file", mode="before"
@@ -182,7 +194,7 @@ class Settings(BaseSettings):
     def _check_token(cls, token: SecretStr | None) -> SecretStr | None:
         text = token.get_secret_value().strip() if token else ""
         if any(char.isspace() for char in text):
-            raise ValueError("must be a token, and there is a space in it: copy it again")
+            raise ValueError("must be a token without spaces: copy it again")
         return SecretStr(text) if text else None
 
     @field_validator("telegram_api_url", "discord_api_url")
@@ -213,7 +225,7 @@ class Settings(BaseSettings):
         if address is None or address.fragment:
             raise ValueError("must be an address that Telegram can reach, such as https://cards.example.org/telegram")
         if urlsplit(info.data.get("telegram_api_url", "")).hostname == TELEGRAM_API:
-            _check_webhook(address)
+            _check_telegram_accepts(address)
         # The host's own Bot API server can run with --local and then accepts any address.
         return url
 
@@ -255,7 +267,7 @@ class Settings(BaseSettings):
     @classmethod
     def _check_reports_to(cls, text: str | None) -> str | None:
         if text and not re.fullmatch(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+", text.strip()):
-            raise ValueError("must be a person, such as telegram:42: `person` in the file that /mydata sends")
+            raise ValueError("must be a person, such as telegram:42; yours is `person` in the file that /mydata sends")
         return (text or "").strip() or None
 
     @property
@@ -269,7 +281,7 @@ class Settings(BaseSettings):
 
     @property
     def store_location(self) -> str:
-        """The store's folder or address for messages, never its password."""
+        """Where the store is, as shown in messages; never with its password."""
         address = urlsplit(self.redis_url or "")
         if not self.redis_url:
             return f"in {self.data}"
@@ -281,7 +293,7 @@ class Settings(BaseSettings):
         try:
             return Path(folder).expanduser() if folder else _data_folder()
         except RuntimeError:
-            raise ValueError("must be a folder, and this machine has no user with the name after ~") from None
+            raise ValueError("must be a folder; this machine has no user with the name after ~") from None
 
 
 def _web_address(url: str) -> SplitResult | None:
@@ -292,27 +304,27 @@ def _web_address(url: str) -> SplitResult | None:
     except ValueError:
         # An invalid port, or brackets without an IPv6 address.
         return None
-    has_more = address.username is not None or re.search(r"\s", url)
-    return address if is_address and not has_more else None
+    has_forbidden_part = address.username is not None or re.search(r"\s", url)
+    return address if is_address and not has_forbidden_part else None
 
 
-def _check_webhook(parts: SplitResult) -> None:
+def _check_telegram_accepts(address: SplitResult) -> None:
     """Raise ValueError for a webhook address that Telegram refuses.
 
     Telegram connects by https and IPv4, and only to some ports (core.telegram.org/bots/webhooks). It refuses addresses
     of private networks.
     """
-    if parts.scheme != "https":
+    if address.scheme != "https":
         raise ValueError(
             "must begin with https://, because Telegram requires it: put a web server with a certificate in front "
             "of the bot, as docs/telegram.md shows"
         )
-    if parts.port not in (None, *WEBHOOK_PORTS):
+    if address.port not in (None, *WEBHOOK_PORTS):
         ports = ", ".join(map(str, WEBHOOK_PORTS[:-1]))
         raise ValueError(f"must have port {ports} or {WEBHOOK_PORTS[-1]}, because Telegram connects to no other port")
-    name = parts.hostname or ""
+    name = address.hostname or ""
     try:
-        is_public = isinstance(address := ip_address(name), IPv4Address) and address.is_global
+        is_public = isinstance(ip := ip_address(name), IPv4Address) and ip.is_global
     except ValueError:
         is_public = "." in name and not name.endswith((".local", ".localhost"))
     if not is_public:

@@ -82,7 +82,7 @@ class Supervisor:
 
     def _handle_refusal(self, platform: str, failure: BadSetting) -> None:
         """Note that the host must fix a setting, and log it once."""
-        self._worker.errors[platform] = failure.word
+        self._worker.errors[platform] = failure.reason
         # Platforms that share a server are refused together.
         is_logged = str(failure) in self._refusals.values()
         self._refusals[platform] = str(failure)

@@ -52,7 +52,7 @@ def test_empty_data_folder_means_default(monkeypatch: pytest.MonkeyPatch, tmp_pa
         ("BUONGIOCO_TIME_ZONE", "Europe", "must be a time zone's name, such as "),
         ("BUONGIOCO_TIME_ZONE", "x" * 1000, "must be a time zone's name, such as "),
         ("BUONGIOCO_TIME_ZONE", "Mars/Rome", "must be a time zone's name, such as "),
-        ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder, and this machine has no user with the name "),
+        ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder; this machine has no user with the name "),
     ],
 )
 def test_unknown_time_zone_or_user_is_a_one_line_error(
@@ -275,10 +275,13 @@ def test_each_wrong_setting_is_one_error_line_without_secrets(monkeypatch: pytes
         "BUONGIOCO_STORE_REPLICAS": ("9", "must be a whole number from 0 to 5; it is '9'"),
         "BUONGIOCO_PLAYGROUND": ("perhaps", "must be true or false; it is 'perhaps'"),
         "BUONGIOCO_LOG_LEVEL": ("loud", "must be one of debug, info, warning, error; it is 'loud'"),
-        "BUONGIOCO_DISCORD_SHARDS": ("4/2", "must name existing shards: with 2 they are 0 to 1; it is '4/2'"),
+        "BUONGIOCO_DISCORD_SHARDS": (
+            "4/2",
+            "must name shards below 2 in ascending order, because they count from 0; it is '4/2'",
+        ),
         "BUONGIOCO_FORGET_AFTER": ("x" * 500, f"must be a number of days, such as 730d; it is '{'x' * 60}…'"),
         "BUONGIOCO_PUBLIC_URL": ("https://x:port", "must be the address of a site, such as "),
-        "BUONGIOCO_TELEGRAM_TOKEN": ("1:hunter2 x", "must be a token, and there is a space in it: copy it again\n"),
+        "BUONGIOCO_TELEGRAM_TOKEN": ("1:hunter2 x", "must be a token without spaces: copy it again\n"),
         "BUONGIOCO_TELEGRAM_API_URL": ("ftp://me:hunter2@x", "must be the address of a server, such as "),
         "REDIS_URL": ("http://:hunter2@x", "must begin with one of redis://, "),
     }

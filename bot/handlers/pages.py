@@ -100,9 +100,9 @@ class CorePages(Handlers):
             seat = table.seat_of(profile.id)
             other_names = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
             turn = table.game.turn if table.game else None
-            is_mine = turn is not None and turn == seat
-            state = "open" if table.phase == "open" else "mine" if is_mine else "theirs"
-            mover = table.chairs[turn] if turn is not None and not is_mine else None
+            is_my_turn = turn is not None and turn == seat
+            state = "open" if table.phase == "open" else "mine" if is_my_turn else "theirs"
+            mover = table.chairs[turn] if turn is not None and not is_my_turn else None
             name = isolate_name(mover.name) if mover else ""
             lines.append(SeatedTable(table.code, table.game_id, ", ".join(other_names), state, name))
         lines.sort(key=lambda line: (line.state != "mine", line.code))

@@ -32,7 +32,10 @@ class PlayedCard(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """A pile: the top card, the number of cards, and a label if the player chooses among several."""
+    """A packet (see docs/glossary.md) or the stock.
+
+    It has the top card, the number of cards, and a label if the player chooses among several.
+    """
 
     top: Card
     size: int
@@ -69,9 +72,9 @@ class TallyLine(NamedTuple):
 class Scene(Subject):
     """A table in a picture.
 
-    ``line`` says what to do or whose turn it is, ``is_mine`` whether it is the viewer's. ``last_trick`` is the previous
-    trick of this deal, ``final_trick`` the last one of a finished deal. ``drawn`` are the cards drawn and shown after
-    a trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without an owner.
+    ``line`` says what to do or whose turn it is, ``is_my_turn`` whether it is the viewer's. ``last_trick`` is the
+    previous trick of this deal, ``final_trick`` the last one of a finished deal. ``drawn`` are the cards drawn and
+    shown after a trick, or the card that the viewer has drawn and looks at. ``middle`` are packets without an owner.
     ``hand`` has the viewer's cards in the order of the buttons, ``packets`` their packets. ``tally`` is the score of a
     finished deal, ``tally_title`` names the deal. ``italian_as_french``: an Italian pack is shown with French suits.
     ``is_compact``: cards are smaller, and three others sit around the mat, so that picture, question and buttons fit on
@@ -82,7 +85,7 @@ class Scene(Subject):
     sides: tuple[Side, Side]
     target: str
     line: str = ""
-    is_mine: bool = False
+    is_my_turn: bool = False
     trick: tuple[PlayedCard, ...] = ()
     last_trick: tuple[PlayedCard, ...] = ()
     final_trick: tuple[PlayedCard, ...] = ()

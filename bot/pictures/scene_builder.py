@@ -135,7 +135,7 @@ class _SceneBuilder:
         return self.scene(
             sides=self.sides(totals),
             line=line,
-            is_mine=True,
+            is_my_turn=True,
             **self._final_trick(),
             tally=self.tally(result) if result else (),
             tally_title=_("deal {number}").format(number=result.deal) if result else "",
@@ -149,7 +149,7 @@ class _SceneBuilder:
         return self.scene(
             sides=self.sides(snapshot.view.totals, deal),
             line=turn_line(snapshot, words),
-            is_mine=snapshot.is_my_turn,
+            is_my_turn=snapshot.is_my_turn,
             trick=self.trick(deal.trick),
             **self._last_trick(deal),
             stock=Pile(Card(), in_stock, words.labels["stock"]) if in_stock else None,

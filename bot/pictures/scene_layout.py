@@ -17,11 +17,13 @@ from bot.pictures.lettering import drawable_text
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 from bot.pictures.seats_around import add_seats_around
 
-OPEN = 112  # width of the cards in a known hand of another player
+OPEN_WIDTH = 112  # width of the cards in a known hand of another player
 OPEN_STEP = 68  # visible width of each card in a known hand; with less room its cards are smaller
 
-# heights: the strip with the points, the same with another line for names or notes, lines of text
-STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
+STRIP = 88  # height of the strip with the points
+TALL_STRIP = 116  # height of the strip with another line for names or notes
+LINE = 50  # height of the line that says what to do or whose turn it is
+TITLE = 28  # height of a title
 
 # width of a side's name and notes next to points of two digits, next to three digits, and below the points
 BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
@@ -34,9 +36,9 @@ EDGE = 18  # height of an empty mat
 
 # Widths of the mat's side, which has the previous trick, drawn cards and the stock. The second one is for a trick of
 # more than two easy cards.
-SIDE, WIDE_SIDE = 180, 260
+MAT_SIDE_WIDTH, WIDE_MAT_SIDE_WIDTH = 180, 260
 
-NAME = 130  # width of the others' names
+NAME_WIDTH = 130  # width of the others' names
 NEW_MARK = 8  # height of the bar above a card that has just been drawn
 RAISED = 14  # how far chosen and playable cards are raised
 ROW_STEP = 104  # visible height of a row of cards under the next one
@@ -58,7 +60,7 @@ class Measures(NamedTuple):
 
 
 MEASURES: dict[CardStyle, Measures] = {
-    # The name covers the lower rank but not its sign.
+    # A player's name on the card covers the lower rank but not the suit sign.
     "classic": Measures(
         card=CARD,
         opposite=160,
@@ -71,7 +73,7 @@ MEASURES: dict[CardStyle, Measures] = {
         plate=-48,
         below=0,
     ),
-    # The sign is below the rank and reaches far down. The rank is wider.
+    # The suit sign is below the rank and reaches far down. The rank is wider than on a classic card.
     "easy": Measures(
         card=EASY_CARD,
         opposite=116,
@@ -103,7 +105,7 @@ class _SceneLayout(Canvas):
         self.last_trick = scene.last_trick or scene.final_trick
         self.is_easy = scene.deck.style == "easy"
         self.measures = (COMPACT_MEASURES if scene.is_compact else MEASURES)[scene.deck.style]
-        self.card = self.measures.card
+        self.card_width = self.measures.card
         self.strip = TALL_STRIP if any(map(_needs_tall_strip, scene.sides)) else STRIP
         self.y = self.strip
 
@@ -115,7 +117,7 @@ class _SceneLayout(Canvas):
             self._add_others()
             self._add_table()
         if scene.line:
-            colour: Colour = "gold" if scene.is_mine else "white"
+            colour: Colour = "gold" if scene.is_my_turn else "white"
             self.add_text(scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
             self.y += LINE
         self._add_own()
@@ -147,26 +149,26 @@ class _SceneLayout(Canvas):
             max_width = _name_width(side)
             if not side.players:
                 self.add_text(side.name, name_x, 30, 30, colour, "strip", max_width, anchor)
-            for line, name in enumerate(side.players):
-                self.add_text(name, name_x, 26 + 34 * line, 26, colour, "strip", max_width, anchor)
+            for index, name in enumerate(side.players):
+                self.add_text(name, name_x, 26 + 34 * index, 26, colour, "strip", max_width, anchor)
             notes, y = " · ".join(side.notes), 94 if is_tall else 66
             self.add_text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else max_width, anchor)
             points = drawable_text(side.points)
             size = POINTS if len(points) < 4 else LONG_POINTS if len(points) < 5 else FRACTION_POINTS
             self.add_text(points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
         target = wrap(self.scene.target, TARGET_LETTERS)
-        for line, text in enumerate(target):
-            size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * line + 1 - len(target))
+        for index, text in enumerate(target):
+            size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * index + 1 - len(target))
             self.add_text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
 
     # The others
 
     def _add_others(self) -> None:
-        """Add the others, each with a name, a hand and packets. The nearest cards are tucked under the mat."""
+        """Add the others, each with a name, a hand and packets. The cards nearest to the mat are tucked under it."""
         self.y += 14
         for holder in self.scene.others:
-            self.add_text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
-            left = MARGIN + (NAME + MARGIN if holder.name else 0)
+            self.add_text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME_WIDTH)
+            left = MARGIN + (NAME_WIDTH + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._add_others_packets(holder.packets)
             width = _other_card_width(holder, room)
             visible = self.measures.shown if any(card.code for card in holder.cards) else BACKS_VISIBLE
@@ -185,26 +187,27 @@ class _SceneLayout(Canvas):
         card_width = self.measures.opposite
         step = card_width + 14 if len(packets) < 3 else 100
         width = card_width + (len(packets) - 1) * step if packets else 0
-        for number, pile in enumerate(packets):
+        for number, packet in enumerate(packets):
             x = WIDTH - MARGIN - width + number * step
-            self._add_pile(pile, x, self.y, card_width, self.measures.packets)
+            self._add_packet(packet, x, self.y, card_width, self.measures.packets)
         return width
 
     # The mat
 
     def _add_mat(self) -> None:
-        """Add the mat. The most important cards are large, above all the trick. The rest goes to the side."""
+        """Add the mat. The most important cards, usually the trick, are large. The rest goes to the side."""
         scene, top = self.scene, self.y
         tricks = [("", scene.trick), (scene.last_title, self.last_trick), (scene.drawn_title, scene.drawn)]
         main, *side = [(title, trick) for title, trick in tricks if trick] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
             # Easy cards must not cover each other's signs, so the trick needs the whole mat.
             side = []
-        side_width = WIDE_SIDE if self.is_easy and any(len(trick) > 2 for _title, trick in side) else SIDE
+        is_wide = self.is_easy and any(len(trick) > 2 for _title, trick in side)
+        side_width = WIDE_MAT_SIDE_WIDTH if is_wide else MAT_SIDE_WIDTH
         # The cards of the player opposite are tucked under the mat's edge, even if the mat is empty.
         height = EDGE if scene.others else 0
         if main[1]:
-            height = height_of(self.card) + 28 + self.measures.below
+            height = height_of(self.card_width) + 28 + self.measures.below
         elif scene.stock:
             height = height_of(SMALL) + TITLE + 28
         if height:
@@ -216,7 +219,8 @@ class _SceneLayout(Canvas):
         left, right = MARGIN + (side_width if side or scene.stock else 0), WIDTH - MARGIN
         if scene.stock:
             is_on_right = len(side) > 1
-            x, right = (right - SIDE + MARGIN, right - SIDE) if is_on_right else (MARGIN + 6, right)
+            stock_left = right - MAT_SIDE_WIDTH
+            x, right = (stock_left + MARGIN, stock_left) if is_on_right else (MARGIN + 6, right)
             self._add_stock(scene.stock, x, top + height - height_of(SMALL) - TITLE - 14)
         self._add_trick(*main, left, right, top + 14)
         self.y += height
@@ -227,28 +231,32 @@ class _SceneLayout(Canvas):
             return
         is_over = trick is self.last_trick
         room = right - left
-        step = min(self.card + 14, (room - self.card) // max(1, len(trick) - 1))
-        x = left + (room - self.card - (len(trick) - 1) * step) // 2
+        step = min(self.card_width + 14, (room - self.card_width) // max(1, len(trick) - 1))
+        x = left + (room - self.card_width - (len(trick) - 1) * step) // 2
         for number, played_card in enumerate(trick):
             card_x = x + number * step
             if played_card.wins:
-                self._add_frame(card_x, y, self.card)
+                self._add_frame(card_x, y, self.card_width)
             self._add_card(
-                played_card.card._replace(light="dim" if is_over and not played_card.wins else ""), card_x, y, self.card
+                played_card.card._replace(light="dim" if is_over and not played_card.wins else ""),
+                card_x,
+                y,
+                self.card_width,
             )
         for number, played_card in enumerate(trick):
             colour: Colour = "gold" if played_card.wins else "strip"
             is_last = number == len(trick) - 1
-            width = self.card if is_last else min(step - 6, self.card)
+            width = self.card_width if is_last else min(step - 6, self.card_width)
             self._add_chip(
-                played_card.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour
+                played_card.by, x + number * step, y + height_of(self.card_width) + self.measures.plate, width, colour
             )
             if played_card.said:
-                # The signal goes where a classic card has room, because an easy card's sign is there.
-                above = y - 24 if self.is_easy else y + height_of(self.card) - 90
-                self._add_chip(f"{played_card.said}!", x + number * step, above, width, "gold")
+                # On a classic card the signal covers the lower part. An easy card has its suit sign there, so the
+                # signal is on its upper edge.
+                signal_y = y - 24 if self.is_easy else y + height_of(self.card_width) - 90
+                self._add_chip(f"{played_card.said}!", x + number * step, signal_y, width, "gold")
         if title:
-            self._add_chip(title, x + (len(trick) - 1) * step + self.card - 180, y - 4, 196, "strip")
+            self._add_chip(title, x + (len(trick) - 1) * step + self.card_width - 180, y - 4, 196, "strip")
 
     def _add_small_trick(self, title: str, trick: Sequence[PlayedCard], y: int, width: int) -> None:
         self.add_text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
@@ -271,9 +279,11 @@ class _SceneLayout(Canvas):
         height = 2 * height_of(width) + 3 * gap
         self.add_box(MARGIN // 2, self.y, WIDTH - MARGIN, height, "mat", 26)
         left = (WIDTH - 4 * width - 3 * gap) // 2
-        for pile in self.scene.middle:
-            row, column = divmod(int(pile.label) - 1, 4)
-            self._add_pile(pile, left + column * (width + gap), self.y + gap + row * (height_of(width) + gap), width)
+        for packet in self.scene.middle:
+            row, column = divmod(int(packet.label) - 1, 4)
+            self._add_packet(
+                packet, left + column * (width + gap), self.y + gap + row * (height_of(width) + gap), width
+            )
         self.y += height
 
     def _add_tally(self) -> None:
@@ -311,7 +321,7 @@ class _SceneLayout(Canvas):
         x = (WIDTH - row_width(row, step, width)) // 2
         for slot in row:
             if isinstance(slot, Pile):
-                self._add_pile(slot, x, self.y, width, label_at=54)
+                self._add_packet(slot, x, self.y, width, label_at=54)
                 x += width + GAP
             else:
                 y = self.y - (RAISED if slot.light in ("playable", "chosen") else 0)
@@ -332,20 +342,24 @@ class _SceneLayout(Canvas):
     def _add_frame(self, x: int, y: int, width: int) -> None:
         self.add_box(x - 7, y - 7, width + 14, height_of(width) + 14, "gold", 20)
 
-    def _add_card(self, card: Card, x: int, y: int, width: int, visible: int = 0) -> None:
+    def _add_card(self, card: Card, x: int, y: int, width: int, visible_height: int = 0) -> None:
+        """Add a card. If ``visible_height`` is 0, all of it is visible."""
         if card.light == "chosen":
             self._add_frame(x, y, width)
-        self.add_card(card.code, x, y, width, visible, is_dim=card.light == "dim")
+        self.add_card(card.code, x, y, width, visible_height, is_dim=card.light == "dim")
 
-    def _add_pile(self, pile: Pile, x: int, y: int, width: int, visible: int = 0, label_at: int = 40) -> None:
+    def _add_packet(
+        self, packet: Pile, x: int, y: int, width: int, visible_height: int = 0, label_at: int = 40
+    ) -> None:
         """Add a packet: the lower cards stick out, and a chip has its name or number of cards."""
-        for shift in range(min(pile.size, 4) - 1, 0, -1):
-            self._add_card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
-        self._add_card(pile.top, x, y, width, visible)
-        # A back has no index on its left to keep visible, and packets overlap on the right.
+        for shift in range(min(packet.size, 4) - 1, 0, -1):
+            self._add_card(Card(), x + 5 * shift, y - 4 * shift, width, visible_height)
+        self._add_card(packet.top, x, y, width, visible_height)
+        # The chip is on the right, because the index on the left must stay visible. A back has no index. Its chip is
+        # on the left, because packets overlap on the right.
         chip = self.measures.chip
-        chip_x = x + width + self.measures.overhang - chip if pile.top.code else x - 4
-        self._add_chip(pile.label or f"×{pile.size}", chip_x, y + label_at - 26, chip, "strip")
+        chip_x = x + width + self.measures.overhang - chip if packet.top.code else x - 4
+        self._add_chip(packet.label or f"×{packet.size}", chip_x, y + label_at - 26, chip, "strip")
 
 
 def _name_width(side: Side) -> int:
@@ -360,7 +374,7 @@ def _needs_tall_strip(side: Side) -> bool:
 def _other_card_width(holder: Holder, room: int) -> int:
     """Return the width of another player's cards. A known hand gets larger cards if there is room."""
     is_open = bool(holder.cards) and not holder.packets and all(card.code for card in holder.cards)
-    return OPEN if is_open and OPEN + (len(holder.cards) - 1) * OPEN_STEP <= room else SMALL
+    return OPEN_WIDTH if is_open and OPEN_WIDTH + (len(holder.cards) - 1) * OPEN_STEP <= room else SMALL
 
 
 def _card_steps(cards: Sequence[Card], room: int, min_visible: int, width: int) -> list[int]:

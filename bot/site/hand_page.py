@@ -206,7 +206,7 @@ class _PageBuilder:
         return replace(
             page,
             says=page.says if page.seal else f"{status.strip()} {note}".strip(),
-            is_mine=page.is_mine or (scene.is_mine and not is_over),
+            is_mine=page.is_mine or (scene.is_my_turn and not is_over),
             events=() if is_over or page.seal else seat_events(snapshot, self.words),
             takes=taker_text(snapshot, self.words),
             end=game_end(table, snapshot, self.words, rated),

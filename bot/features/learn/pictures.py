@@ -14,5 +14,5 @@ def lesson_scene(lesson: Lesson, style: CardStyle) -> Scene | None:
     if scene is None:
         return None
     own_side, bot_side = (side._replace(points=points) for side, points in zip(scene.sides, lesson.score, strict=True))
-    line = lesson.words.text("Your hand") if scene.hand and scene.is_mine else scene.line
+    line = lesson.words.text("Your hand") if scene.hand and scene.is_my_turn else scene.line
     return replace(scene, sides=(own_side, bot_side), line=line, is_compact=True)

@@ -30,7 +30,7 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
         ),
         target=_("Puzzle"),
         line=position.order(),
-        is_mine=True,
+        is_my_turn=True,
         trick=tuple(PlayedCard(card(code), name, wins=code == best) for name, code in trick),
         others=tuple(
             Holder(

@@ -12,7 +12,7 @@ from bot.pictures.hand_rows import MIN_STEP
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import fit_text
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side, TallyLine
-from bot.pictures.scene_layout import OPEN, lay_out
+from bot.pictures.scene_layout import OPEN_WIDTH, lay_out
 from bot.pictures.sheet import Sheet, Tally
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.texts import texts
@@ -222,7 +222,7 @@ def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None
         [size] = {item.width for item in cards}
         return size
 
-    assert measure_width("3D", "7S", "4S") == OPEN
+    assert measure_width("3D", "7S", "4S") == OPEN_WIDTH
     assert measure_width("3D", "7S", "") == SMALL
     assert measure_width(*(f"{rank}{suit}" for rank in "765" for suit in "DCB")) == SMALL, "nine large cards do not fit"
 

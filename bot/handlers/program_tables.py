@@ -30,11 +30,11 @@ def _raise_program_errors() -> Iterator[None]:
     except (NotAtThisTable, NoSuchTable, SetAside) as error:
         raise ProgramError("missing", error_text(error, "en")) from None
     except TooManyCodes as error:
-        raise ProgramError("often", error_text(error, "en"), 60.0 * error.minutes) from None
+        raise ProgramError("too_often", error_text(error, "en"), 60.0 * error.minutes) from None
     except OldPanel as error:
-        raise ProgramError("old", error_text(error, "en")) from None
+        raise ProgramError("outdated", error_text(error, "en")) from None
     except EngineError as error:
-        raise ProgramError("wrong", error_text(error, "en")) from None
+        raise ProgramError("invalid", error_text(error, "en")) from None
 
 
 @contextmanager
@@ -86,7 +86,7 @@ class ProgramTables:
     async def claim_key(self, program: Program, key: str, request: str) -> None:
         """Reserve a key for the request with this fingerprint. Raises ProgramError if another request has used it."""
         if not await self._used_keys.claim(program.id, key, request):
-            raise ProgramError("wrong", "This Idempotency-Key belongs to another request: send a new key.")
+            raise ProgramError("invalid", "This Idempotency-Key belongs to another request: send a new key.")
 
     async def open(
         self,
@@ -118,7 +118,7 @@ class ProgramTables:
                 else:
                     table = await self._challenges.open_table(*opener, update, setup=setup)
             except NoSuchTable:
-                raise ProgramError("old", "The table opened with this key is gone: send a new key.") from None
+                raise ProgramError("outdated", "The table opened with this key is gone: send a new key.") from None
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:

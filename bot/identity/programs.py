@@ -34,12 +34,15 @@ class ProgramError(Exception):
     """A program's request is not possible; the text says why, in English.
 
     ``reason`` is "banned" if the host has banned the program or its owner, and "missing" if nothing of this kind exists
-    for the program. It is "old" if the program decided on an outdated state, "often" if it can ask again after ``wait``
-    seconds, and "wrong" otherwise.
+    for the program. It is "outdated" if the program decided on an outdated state, "too_often" if it can ask again after
+    ``wait`` seconds, and "invalid" otherwise.
     """
 
     def __init__(
-        self, reason: Literal["banned", "missing", "old", "often", "wrong"], text: str, wait: float | None = None
+        self,
+        reason: Literal["banned", "missing", "outdated", "too_often", "invalid"],
+        text: str,
+        wait: float | None = None,
     ) -> None:
         super().__init__(text)
         self.reason, self.wait = reason, wait

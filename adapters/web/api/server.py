@@ -54,9 +54,9 @@ MISSING_REASONS = {"player": NO_PLAYER, "table": NO_TABLE}  # the detail of a 40
 STATUSES = {  # by the reason of `ProgramError`
     "banned": HTTPStatus.FORBIDDEN,
     "missing": HTTPStatus.NOT_FOUND,
-    "old": HTTPStatus.CONFLICT,
-    "often": HTTPStatus.TOO_MANY_REQUESTS,
-    "wrong": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "outdated": HTTPStatus.CONFLICT,
+    "too_often": HTTPStatus.TOO_MANY_REQUESTS,
+    "invalid": HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 WRONG_ID_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)  # count towards the limit of wrong ids and tokens
 
@@ -81,12 +81,12 @@ class Api:
         for operation in OPERATIONS:
             paths.setdefault(operation.path, {})[operation.method] = operation
         self.routes: list[AbstractRouteDef] = [
-            web.get(f"{BASE}/openapi.json", self._with_problems(self._openapi)),
+            web.get(f"{BASE}/openapi.json", self._report_problems(self._openapi)),
             *(
-                web.route("*", f"{BASE}{path}", self._with_problems(self._dispatch(operations)))
+                web.route("*", f"{BASE}{path}", self._report_problems(self._dispatch(operations)))
                 for path, operations in paths.items()
             ),
-            web.route("*", "/api{rest:.*}", self._with_problems(self._unknown_path)),
+            web.route("*", "/api{rest:.*}", self._report_problems(self._unknown_path)),
         ]
 
     def close(self) -> None:
@@ -116,9 +116,11 @@ class Api:
                 if operation.scope:
                     self._card_room.program_tables.check_not_banned(request[PROGRAM])
                 if KEY in operation.parameters:
-                    content = fingerprint(operation.name, dict(request.match_info), request[BODY].model_dump())
+                    request_fingerprint = fingerprint(
+                        operation.name, dict(request.match_info), request[BODY].model_dump()
+                    )
                     key = request.headers[KEY.name]
-                    await self._card_room.program_tables.claim_key(request[PROGRAM], key, content)
+                    await self._card_room.program_tables.claim_key(request[PROGRAM], key, request_fingerprint)
                 result = await handler(request)
             except ProgramError as error:
                 raise ApiError(STATUSES[error.reason], str(error), error.wait) from None
@@ -127,11 +129,11 @@ class Api:
             if operation.scope and isinstance(result, BaseModel):
                 body, headers = result.model_dump_json().encode(), {"Cache-Control": "no-store"}
                 return web.Response(body=body, content_type="application/json", headers=headers)
-            return _cached_response(request, result, MISSING_REASONS.get(operation.name, NO_GAME))
+            return _conditional_response(request, result, MISSING_REASONS.get(operation.name, NO_GAME))
 
         return answer
 
-    def _with_problems(self, handler: Handler) -> Handler:
+    def _report_problems(self, handler: Handler) -> Handler:
         """Wrap a handler: errors become problem responses (`adapters.web.api.problems`)."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
@@ -169,7 +171,7 @@ class Api:
         raise not_found("There is no such path: see /api/v1/openapi.json.")
 
     async def _openapi(self, request: web.Request) -> web.StreamResponse:
-        return _cached_response(request, Answer.from_body(openapi_json()))
+        return _conditional_response(request, Answer.from_body(openapi_json()))
 
     # Finished games
 
@@ -237,7 +239,7 @@ class Api:
             states = await self._card_room.watching.stream(request.match_info["watch_id"])
             if states is None:
                 raise not_found(NO_TABLE)
-            return await self._stream_lines(request, states)
+            return await self._stream_states(request, states)
 
     # A program's own tables
 
@@ -276,7 +278,7 @@ class Api:
         await self._card_room.program_tables.table(code, person)
         states = self._card_room.program_tables.states(code, person)
         with self._limits.open_stream(request):
-            return await self._stream_lines(request, self._until_revoked(request, states))
+            return await self._stream_states(request, self._until_revoked(request, states))
 
     async def _until_revoked(self, request: web.Request, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         """Yield states as long as the program's token is valid."""
@@ -286,7 +288,7 @@ class Api:
                     return
                 yield state
 
-    async def _stream_lines(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
+    async def _stream_states(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
         request[LOOKUP].end()
         # The last header keeps proxies from buffering lines.
         headers = {"Content-Type": NDJSON, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -358,7 +360,7 @@ def _reader(request: web.Request) -> Reader:
     return Reader(language, request.query.get("suits", "italian"))
 
 
-def _cached_response(
+def _conditional_response(
     request: web.Request, answer: Answer | BaseModel | None, missing_reason: str = NO_GAME
 ) -> web.Response:
     """Return the answer, or 304 if the client already has it. Raise a 404 with ``missing_reason`` for None."""

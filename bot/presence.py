@@ -1,8 +1,8 @@
 """Presence: the people who have a page of the site open.
 
 Pages give signs: a table's page by its heartbeats, others by their requests. A worker keeps signs in memory and writes
-them together every `ROUND_SECONDS`. In the same call it reads the signs of the people at its open tables. So a press
-writes nothing, and all workers see all pages.
+them together every `ROUND_SECONDS`. In the same call it reads the signs of the people at its open tables. So
+handling a press writes nothing, and all workers see all pages.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ SCRIPT = read_script(__file__, "presence")
 class Presence:
     def __init__(self, client: Any, outage: Outage) -> None:
         self._script, self._outage = BatchedScript(client, SCRIPT), outage
-        self._signs: dict[str, float] = {}  # last signs that are not written yet, by person
-        self._last_signs: dict[str, float] = {}  # of the followed people, by person
+        self._signs: dict[str, float] = {}  # last sign of each person, until it is written
+        self._last_signs: dict[str, float] = {}  # last sign of each followed person
         self._away: frozenset[str] = frozenset()
-        self.followed: list[Callable[[], Iterable[str]]] = []
-        """Each returns people whose presence this worker shows live."""
+        self.followed_sources: list[Callable[[], Iterable[str]]] = []
+        """Functions that return people whose presence this worker shows live."""
         self.watchers: list[Callable[[Collection[str]], None]] = []
         """Called with people who have come or gone."""
 
@@ -57,7 +57,7 @@ class Presence:
     async def exchange(self) -> None:
         """Write new signs, and read those of the followed people. During an outage they all count as present."""
         signs, self._signs = self._signs, {}
-        followed = sorted({person for people in self.followed for person in people()})
+        followed = sorted({person for people in self.followed_sources for person in people()})
         now = time.monotonic()
         self._last_signs = {person: self._last_signs.get(person, now) for person in followed}
         if signs or followed:

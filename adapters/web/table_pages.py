@@ -108,7 +108,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
         hand.close()
         anyone = await site.card_room.feature(OpenTablesFeature).site.choice(code, reader.person) if reader else None
     else:
-        finished_game = await site.card_room.lobby.find_played(code, reader.person) if reader else ""
+        finished_game = await site.card_room.lobby.find_latest_game_id(code, reader.person) if reader else ""
         if not finished_game:
             return await _invitation_page(site, request, code, reader, language)
         replay = f"/g/{finished_game}"

@@ -116,7 +116,7 @@ class Live:
             language = await card_room.lobby.language_of(reader.person, browser_language(request))
             hand: LiveHand | EndedHand | None = await card_room.live_hands.open_hand(code, reader.person)
             # The game might have ended while the page was disconnected.
-            finished_game = "" if hand else await card_room.lobby.find_played(code, reader.person)
+            finished_game = "" if hand else await card_room.lobby.find_latest_game_id(code, reader.person)
         except STORE_ERRORS as error:
             card_room.report_store_error(error)
             await socket.close()

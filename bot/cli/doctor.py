@@ -82,7 +82,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
     for name, path in secret_files(settings).items():
         yield _examine_secret_file(name, path)
-    async for finding in _examine_stores(settings):
+    async for finding in _examine_store(settings):
         yield finding
     async for finding in _examine_tokens(settings, installed_platforms):
         yield finding
@@ -103,7 +103,10 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
 
 
 def _examine_secret_file(name: str, path: Path) -> tuple[bool, str]:
-    """Check who can read a secret's file. Only files of the bot's user are checked, so not Docker's secrets."""
+    """Check who can read a secret's file.
+
+    Only files of the current user are checked, which excludes Docker's secrets.
+    """
     status = path.stat()
     is_own_file = status.st_uid == os.getuid() and stat.S_ISREG(status.st_mode)
     if is_own_file and status.st_mode & (stat.S_IRGRP | stat.S_IROTH):
@@ -158,7 +161,7 @@ def _is_bot(host: str, port: int) -> bool:
         return False
 
 
-async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+async def _examine_store(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
         if not settings.redis_url:
             is_ok, line = _examine_folder(settings.data)
@@ -174,7 +177,7 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
                 # The bot has no store yet. Try one in a temporary folder.
                 opening = open_host_store(settings.model_copy(update={"data": Path(folder)}), migrate=False)
             async with opening as store:
-                async for finding in _examine_store(store, settings):
+                async for finding in _examine_open_store(store, settings):
                     yield finding
     except StoreError as error:
         yield False, f"store: {error}"
@@ -185,7 +188,7 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
     if is_locked(folder):
         return True, "store: a bot is running with it"
     try:
-        is_closed = not folder.exists() or not is_readable_by_others(folder)
+        is_private = not folder.exists() or not is_readable_by_others(folder)
     except OSError as error:
         return False, f"store: the data folder {folder} cannot be used: {error.strerror}"
     if not has_store(folder):
@@ -196,7 +199,7 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
                 f"store: {existing_folder} is not writable: give the bot's user write access, or set BUONGIOCO_DATA",
             )
         return True, f"store: there is none in {folder} yet; the bot creates it when it starts"
-    if not is_closed:
+    if not is_private:
         remedy = f"run `chmod 700 {folder}`, or start the bot, which does it"
         return False, f"store: others can read the data folder {folder}: {remedy}"
     return True, "store: its folder is its owner's alone"
@@ -218,7 +221,7 @@ async def _examine_tokens(settings: Settings, installed_platforms: set[str]) -> 
             yield False, f"{name}: this version has no adapter for it: remove {setting}"
 
 
-async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+async def _examine_open_store(store: Store, settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
         nodes = split_by_node(await store.client.info())
         risks, sync_settings = await risks_of(store.client), await sync_policies(store.client)

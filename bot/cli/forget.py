@@ -55,7 +55,7 @@ def forget(
             raise typer.BadParameter(str(error), param_hint="--file") from None
     counts = [
         format_count(result.games, "game"),
-        format_count(result.scopes, "rating"),
+        format_count(result.ratings, "rating"),
         format_count(result.tables, "table"),
     ]
     store_line = f"The store is {settings.store_location}."
@@ -92,7 +92,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter
         mark = await forgetter.begin(person)
-        # Rewrite the files while the mark exists, because it has the pseudonym.
+        # Rewrite the files while the forgetting mark exists, because it has the pseudonym.
         for path in files:
             rewrite_file(path, lambda entry: entry.game and entry.game.redact(person, mark.pseudonym))
         result = await forgetter.forget(person, mark)

@@ -13,7 +13,7 @@ from bot.platform import is_ephemeral, is_private
 from bot.tables.table import Table
 
 RING_SECONDS = 45  # time without a press after which a turn comes as a new message, so that the phone rings
-PLACES_CACHED = 100_000  # private chats whose lowest hand is known
+PLACES_CACHED = 100_000  # maximum number of private chats whose lowest hand is remembered
 
 
 def seat_urgency(table: Table, seat: int) -> int:
@@ -23,7 +23,7 @@ def seat_urgency(table: Table, seat: int) -> int:
     turn = table.game.turn
     if turn == seat:
         return {"": 1, "nudged": 2, "flagged": 3}[table.alarm]
-    # The opponents of a timed-out player decide, not the partner.
+    # The opponents of a timed-out player decide how to go on, not the partner.
     return int(table.alarm == "flagged" and turn is not None and (turn - seat) & 1)
 
 
@@ -31,7 +31,7 @@ def surface_urgency(table: Table, surface: Surface, player_to_call: tuple[str, s
     """Return the urgency stored with a surface's message.
 
     A hand has its seat's urgency. A board has 1 plus the seat to move if that player wants to be called, so each of
-    their turns notifies them once with a new board.
+    their turns notifies them once with a new board. ``player_to_call`` is that person and their name.
     """
     if isinstance(surface.name, Hand):
         return seat_urgency(table, surface.name.seat)
@@ -67,7 +67,10 @@ class LowestHands:
 
 
 class RepostPolicy:
-    """Decides when to ring with a new message: when the person has not used the panel for ``ring_after`` seconds."""
+    """Decides when a new message must replace a surface's message, so that the phone rings.
+
+    A person is inactive if they have not used the surface for ``ring_after`` seconds.
+    """
 
     def __init__(self, lowest: LowestHands, ring_after: float) -> None:
         self.lowest, self.ring_after = lowest, ring_after
@@ -76,18 +79,19 @@ class RepostPolicy:
         """Return whether a new message must replace the current one.
 
         A hand is reposted when time runs out, or when there is something to do for a person who is inactive or plays at
-        another table. Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
-        reposted for a player who wants to be notified and has not used their hand.
+        another table. Ephemeral messages are never reposted, because they can usually be sent only in reply to a press
+        or command. A board is reposted for a player who wants to be notified and has not used their hand.
         """
         message_state = surface.message_state
         if not message_state.message or is_ephemeral(place):
             return False
         if is_private(place):
-            is_elsewhere = self._is_inactive(message_state) or not self.lowest.is_lowest(place, sync.code)
-            return urgency > message_state.urgency and (urgency > 1 or is_elsewhere)
+            needs_attention = self._is_inactive(message_state) or not self.lowest.is_lowest(place, sync.code)
+            return urgency > message_state.urgency and (urgency > 1 or needs_attention)
+        # A board's urgency is 1 plus the seat to move.
         hand = sync.get(Hand(urgency - 1)) or surface
         return urgency not in (0, message_state.urgency) and self._is_inactive(hand.message_state)
 
     def _is_inactive(self, message_state: MessageState) -> bool:
-        # A time in the future was stored before a clock was set back, so its age is unknown.
+        # A time in the future was stored before a clock was set back. It counts as inactive if it is far ahead.
         return abs(time.time() - message_state.seen_at) > self.ring_after

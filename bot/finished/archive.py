@@ -29,7 +29,7 @@ NOTE_IN_FILE = read_script(__file__, "note_in_file")
 FINISHED_IN_FILES = "finished_in_files"
 
 GAMES_AT_ONCE = 100  # games in one round trip
-GAMES_SEARCHED = 20  # last games of a person in which `Archive.find_played` searches
+GAMES_SEARCHED = 20  # last games of a person in which `Archive.find_latest_game_id` searches
 log = structlog.get_logger()
 
 
@@ -162,7 +162,7 @@ class Archive:
         """Return the numbers of a person's finished games in order. Some games can be missing."""
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))
 
-    async def find_played(self, code: str, person: str) -> str:
+    async def find_latest_game_id(self, code: str, person: str) -> str:
         """Return the id of a person's latest game at a table, or "" if it is not among their last games."""
         for number in (await self.numbers_of(person))[: -GAMES_SEARCHED - 1 : -1]:
             game_id = await self.id_of(number)

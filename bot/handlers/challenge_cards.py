@@ -40,7 +40,7 @@ from engine.options import format_value
 from engine.robots import LEVELS
 from engine.shuffle import CUT_PATTERN
 
-CUT_DIGITS = 32  # hex digits of a cut in a chat
+CUT_DIGITS = 32  # hex digits of the text that is derived for a cut in a chat
 
 
 class ChallengeCards(Handlers):
@@ -69,7 +69,7 @@ class ChallengeCards(Handlers):
             "game": self._game,
             "rule": self._rule,
             "clock": self._clock,
-            "cutting": self._cutting,
+            "cutting": self._choose_cuts,
             "cut": self._cut,
         }
         answers = {"accept": self._answer, "refuse": self._answer, "form": self._form}
@@ -81,7 +81,10 @@ class ChallengeCards(Handlers):
     async def _handle_with_refresh(
         self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction
     ) -> Reply:
-        """Update the pressed card, then call the handler. After a crash, a duplicate card can show an old state."""
+        """Update the pressed card if the press is genuine, then call the handler.
+
+        This corrects a duplicate card that shows an old state after a crash.
+        """
         if press.genuine:
             with suppress(NoSuchTable):
                 table = await self._room.table(action.code)
@@ -153,7 +156,7 @@ class ChallengeCards(Handlers):
         if action.words not in ([], *([menu] for menu in MENUS)) or press.place not in table.hosts:
             raise BadPayload()
         if action.words == ["rules"] and not is_private(press.place):
-            # The menu on a private card has more buttons than the form.
+            # A private card has a menu with more choices than the form, so it is never replaced by the form.
             if press.answers is not None:
                 return await self._change_terms(press, profile, action.code, is_first=True)
             if press.can_show_form:
@@ -162,7 +165,7 @@ class ChallengeCards(Handlers):
         return Reply()
 
     async def _form(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Open the form of *Change* again, or apply its answers. The pressed message is a refusal."""
+        """Open the form of the button *Change* again, or apply its answers. The pressed message is a refusal."""
         if not press.genuine or (press.answers is None and not press.can_show_form):
             raise BadPayload()
         if press.answers is not None:
@@ -190,9 +193,9 @@ class ChallengeCards(Handlers):
     async def _game(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         if action.words[:1] == [] or action.words[0] not in GAMES:
             raise BadPayload()
-        is_again = (await self._room.table(action.code)).log.has_update(press.key)
+        is_repeat = (await self._room.table(action.code)).log.has_update(press.key)
         table = await self._challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
-        if press.place in table.hosts and not is_again:
+        if press.place in table.hosts and not is_repeat:
             await self._change_card(table, press, Change(draft=NO_DRAFT))
             await self._people.update_chat(press.place, game=action.words[0])
         return Reply()
@@ -215,7 +218,7 @@ class ChallengeCards(Handlers):
         await self._people.note_choice(press.person.id, Choice.from_table(table))
         return Reply()
 
-    async def _cutting(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
+    async def _choose_cuts(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         if action.words not in (["true"], ["false"]):
             raise BadPayload()
         await self._challenges.choose_cuts(action.code, press.person.id, action.words == ["true"], press.key)
@@ -236,6 +239,6 @@ class ChallengeCards(Handlers):
 
 
 def seated_reply(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
-    """Return the reply to a press that can seat a person. In an inline chat, only this reply opens the private chat."""
+    """Return the reply to a press that can seat a person. In an inline chat, only it can open the private chat."""
     word = table.code if is_inline(press.place) and press.person.id in table.people else ""
     return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)

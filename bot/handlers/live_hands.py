@@ -249,7 +249,7 @@ class LiveHands:
         room.watchers.append(self._handle_commit)
         hints.watchers.append(self._redraw)
         self._presence = presence
-        presence.followed.append(self._people_with_pages)
+        presence.followed_sources.append(self._people_with_pages)
         presence.watchers.append(self._show_presence)
 
     def reload_seconds(self, code: str) -> float:

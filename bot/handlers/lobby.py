@@ -1,4 +1,4 @@
-"""Tables of people who play on pages: opening, lists and invitations."""
+"""Tables of people who play on web pages: opening, lists and invitations."""
 
 from typing import NamedTuple
 
@@ -39,14 +39,14 @@ class Opened(NamedTuple):
 class TableLine(NamedTuple):
     """A table in the list of a person's tables.
 
-    ``is_mine``: it is their turn. ``score`` is in words. ``watch_id`` is empty if the table allows no spectators.
+    ``is_open``: it waits for players. ``score`` is in words. ``watch_id`` is empty if the table allows no spectators.
     """
 
     code: str
     game: str
     others: str
-    is_waiting: bool
-    is_mine: bool
+    is_open: bool
+    is_my_turn: bool
     score: str
     watch_id: str
 
@@ -65,7 +65,7 @@ class Invitation(NamedTuple):
 
 
 class Lobby:
-    """The tables of people who play on pages. Its coroutines can raise store errors."""
+    """The tables of people who play on web pages. Its coroutines can raise store errors."""
 
     def __init__(
         self,
@@ -85,7 +85,10 @@ class Lobby:
         await self._people.meet(person)
 
     def notice(self, language: str) -> str:
-        """Return what all pages show: the host's announcement, or that there are no new tables; empty for neither."""
+        """Return the notice on all pages; empty for none.
+
+        It is the host's announcement, otherwise that no new tables can be opened.
+        """
         if announcement := self._room.store.levers.announcement:
             return announcement.text
         try:
@@ -106,8 +109,8 @@ class Lobby:
         """Return the id in the address of the person's page."""
         return player_id(person, await self._room.store.secret())
 
-    async def find_played(self, code: str, person: str) -> str:
-        return await self._archive.find_played(code, person)
+    async def find_latest_game_id(self, code: str, person: str) -> str:
+        return await self._archive.find_latest_game_id(code, person)
 
     async def language_of(self, person: str, browser_language: str) -> str:
         """Return a person's language. If the bot does not know them, it is the browser's."""
@@ -127,7 +130,10 @@ class Lobby:
 
     @staticmethod
     def diagrams() -> dict[str, str]:
-        """Return the kind of table of each game: "trump", "four" players, or the `GameKind.layout` for two."""
+        """Return the diagram of each game by id.
+
+        It is "trump" if the game has trumps, otherwise "four" if it seats four, otherwise its `GameKind.layout`.
+        """
         kinds = GAMES.values()
         return {kind.id: "trump" if kind.trump else "four" if kind.seats == 4 else kind.layout for kind in kinds}
 
@@ -155,8 +161,9 @@ class Lobby:
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        ``target`` are the points that win, by default the usual ones. Packs are cut unless all opponents are robots. A
-        repeated update opens no second table, even if the first is gone. ``visitor`` is the address of a guest.
+        ``target`` is the number of points that wins, by default the usual one. Packs are cut unless all opponents are
+        robots. ``update`` identifies the request: a repeated one opens no second table, even if the first is gone.
+        ``visitor`` is the address of a guest.
         """
         begin_request()
         profile = await self._people.meet(person)
@@ -179,7 +186,10 @@ class Lobby:
         return Opened(table.code)
 
     async def tables_of(self, person: str) -> list[TableLine]:
-        """Return the tables at which a person sits or asks for a chair: their turns first, then running games."""
+        """Return the tables at which a person sits or asks for a chair.
+
+        Those where it is their turn come first, then other running games.
+        """
         profile = await self._people.person(person)
         lines = []
         for table in await self._room.lists.tables_of(person):
@@ -192,18 +202,18 @@ class Lobby:
                     code=table.code,
                     game=texts(profile.language).gettext(state.kind.name),
                     others=other_names,
-                    is_waiting=table.phase == "open",
-                    is_mine=state.is_my_turn,
+                    is_open=table.phase == "open",
+                    is_my_turn=state.is_my_turn,
                     score=table_words(state, profile.language, profile.suits).points(state.view.totals, state.rules)
                     if state.view
                     else "",
                     watch_id=watch_id,
                 )
             )
-        return sorted(lines, key=lambda line: (not line.is_mine, line.is_waiting, line.code))
+        return sorted(lines, key=lambda line: (not line.is_my_turn, line.is_open, line.code))
 
     async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
-        """Return the invitation for a person with a code; None if they cannot sit there or the code is unknown."""
+        """Return the invitation that a code gives a person; None if they cannot sit there or the code is unknown."""
         try:
             table = await self._room.table(code)
             check_free_to_sit(table, person, handle)
@@ -218,9 +228,9 @@ class Lobby:
     async def find_page(self, person: Person, code: str, place: str) -> str:
         """Return the page of the table that a person opens from a chat, or "/" if they have no table.
 
-        The table is the one with the ``code``, if it still exists, otherwise one that the chat shows at ``place``. A
-        seat there counts more than an invitation, and that more than a game to watch. Without such a table, it is the
-        person's only one.
+        The table is the one with the ``code``, if it still exists, otherwise one that the chat shows at ``place``:
+        first one where the person has a seat, then one where they can sit down, then one that they can watch. Without
+        such a table, it is the person's only one.
         """
         try:
             tables = [await self._room.table(code)] if code else []
@@ -243,8 +253,8 @@ class Lobby:
     async def watch_id_of_full_table(self, code: str) -> str | None:
         """Return the watch id of a full table whose code was an invitation; None for any other table.
 
-        The id is empty if the table has no game yet or allows no spectators. Other tables stay secret: practice, named
-        opponents, matched strangers and tournaments.
+        The id is empty if the table has no game yet or allows no spectators. Other tables stay secret: practice
+        tables, and those for named opponents, matched strangers and tournaments.
         """
         try:
             table = await self._room.table(code)

@@ -55,7 +55,7 @@ async def test_late_sign_does_not_hide_a_newer_one(any_store: Store, clock: list
 async def test_followed_person_without_signs_is_away(any_store: Store, clock: list[float]) -> None:
     first, other = workers_of(any_store)
     changes = list[set[str]]()
-    first.followed.append(lambda: ["web:1"])
+    first.followed_sources.append(lambda: ["web:1"])
     first.watchers.append(lambda people: changes.append(set(people)))
     await first.exchange()
     # A worker that has just begun to follow a person waits for the first sign.
@@ -73,7 +73,7 @@ async def test_followed_person_without_signs_is_away(any_store: Store, clock: li
 async def test_reload_marks_no_player_as_away(any_store: Store, clock: list[float]) -> None:
     first, _ = workers_of(any_store)
     changes = list[set[str]]()
-    first.followed.append(lambda: ["web:1"])
+    first.followed_sources.append(lambda: ["web:1"])
     first.watchers.append(lambda people: changes.append(set(people)))
     for _second in range(20):
         first.note("web:1")
@@ -86,7 +86,7 @@ async def test_nobody_is_away_during_an_outage(
     any_store: Store, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = workers_of(any_store)
-    first.followed.append(lambda: ["web:1"])
+    first.followed_sources.append(lambda: ["web:1"])
     await first.exchange()
 
     async def fail(*_args: object) -> None:

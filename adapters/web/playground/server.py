@@ -34,7 +34,7 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 LONGEST_REQUEST = 64 * 1024  # bytes of a WebSocket message; a longer one ends the connection
-TICKETS, TICKET_SECONDS = 1000, 30.0  # the most tickets at once, and their lifetime
+TICKETS, TICKET_SECONDS = 1000, 30.0  # maximum number of tickets at once, and their lifetime
 GOODBYE_SECONDS = 1.0
 KEYS_REMEMBERED = 100
 BEAT = '{"beat":true}'  # the page's heartbeat, which the bot echoes (static/connection.js)

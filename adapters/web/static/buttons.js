@@ -12,7 +12,7 @@ export const Buttons = ({ rows, spoken, advised = [], onPress }) => html`
     </div>`)}
   </div>`;
 
-/** Return rows of one button each as rows of two, which need less room. @param {Button[][]} rows */
+/** Return rows of one button each as rows of two, which need less room. Other rows stay as they are. @param {Button[][]} rows */
 export function inPairs(rows) {
   if (rows.some((row) => row.length > 1)) return rows;
   const buttons = rows.flat();

@@ -1,5 +1,5 @@
 // @ts-check
-// The page without a network: which tables and puzzles are kept in this browser.
+// The page shown while there is no network: which tables and puzzles are kept in this browser.
 import { keptPresses, keptTables } from "./offline_storage.js";
 import { html, pageData, render } from "./view.js";
 
@@ -22,5 +22,6 @@ render(html`
 
 let isLeaving = false;
 addEventListener("beforeunload", () => { isLeaving = true; });
-// With a network, the page that the reader asked for can load. A reload would cancel the way to another page.
+// With a network, the page that the reader asked for can load. A reload would cancel
+// a navigation to another page that has begun.
 addEventListener("online", () => { if (!isLeaving) location.reload(); });

@@ -33,7 +33,7 @@ from bot.viewers import Viewers
 from engine import GameKind, game_kind
 from engine.shuffle import commitment
 
-DAILY = "daily"  # word after /start in the link that opens the private chat and deals
+DAILY = "daily"  # word after /start in the link that opens the private chat and deals the cards
 
 
 class DailyCommands:
@@ -143,11 +143,11 @@ class DailyCommands:
         return seal_panel(profile.language, day, await self._days.game_on(day), await self.seal(day))
 
     async def seal(self, day: date) -> str:
-        """Return the commitment of a day's deal."""
+        """Return the hash that commits the bot to a day's deal before it is played."""
         return commitment((await self._days.chain()).secret(day))
 
     async def shareable_text(self, profile: Profile) -> str:
-        """Return the text with a person's result of today, for friends. It is empty before they have played."""
+        """Return a text with a person's result today, to share with friends. It is empty before they have played."""
         day, results = self._days.today(), self._days.results
         own_result = await results.get(day, profile.id)
         if own_result is None:
@@ -156,5 +156,8 @@ class DailyCommands:
 
 
 def _chosen_group(place: str, group: Sequence[str]) -> str:
-    """Return the group whose lines are requested, or "" for friends. Only buttons in private chats name the group."""
+    """Return the group whose results a button asks for, or "" for the person's friends.
+
+    Only buttons in private chats name the group.
+    """
     return (group[0] if group else "") if is_private(place) else chat_of(place)

@@ -7,8 +7,9 @@
 - The longest search chooses first: the same language before others, then the nearest rating, then the longest search.
   The next choice is made among the people left, and so on.
 - They play the first game on the chooser's list that all others have on theirs.
-- At a game for four, all four must fit each other. The chooser takes the best three of the `MAX_CONSIDERED` best that
-  all fit. If there are too few, a group of two or three plays with robots, provided all of them accept robots by now.
+- At a game for four, all four must fit each other. From the `MAX_CONSIDERED` best candidates, the chooser takes the
+  best three who also fit each other. If there are too few, a group of two or three plays with robots, provided all of
+  them accept robots by now.
 
 Afterwards no two of the remaining people fit each other at a game for two. No four fit at a game for four, unless one
 of them has more than `MAX_CONSIDERED` candidates.
@@ -56,7 +57,7 @@ class Match(NamedTuple):
     game: str
 
 
-_Rank = tuple[int, float, str]  # sort key: rating, start of the search, person
+_Rank = tuple[int, float, str]  # sort key: rating, negative rating or distance; start of the search; person
 
 
 class _Pool(NamedTuple):
@@ -162,12 +163,12 @@ def _candidates(
             ranks
             for (games, language), pool in pools.items()
             if (language == searcher.language) == same_language and common_game(searcher.games, games)
-            for ranks in _by_distance(searcher, pool, people, now)
+            for ranks in _fitting_by_distance(searcher, pool, people, now)
         ]
         yield from (people[person] for _distance, _started_at, person in merge(*rank_iterators))
 
 
-def _by_distance(
+def _fitting_by_distance(
     searcher: Searcher, pool: _Pool, people: Mapping[str, Searcher], now: float
 ) -> tuple[Iterator[_Rank], Iterator[_Rank]]:
     """Return two iterators over the people of a pool who fit, the nearest rating first.
@@ -176,7 +177,7 @@ def _by_distance(
     """
     bound = rating_bound(now - searcher.started_at)
 
-    def by_distance(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
+    def iterate(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
         for index in range(bisect_left(ranks, (start,)), len(ranks)):
             signed_rating, started_at, person = ranks[index]
             if signed_rating - rating > bound:
@@ -185,4 +186,4 @@ def _by_distance(
                 yield signed_rating - rating, started_at, person
 
     rating = searcher.rating
-    return by_distance(pool.rising, rating, rating), by_distance(pool.falling, -rating, -rating + 1)
+    return iterate(pool.rising, rating, rating), iterate(pool.falling, -rating, -rating + 1)

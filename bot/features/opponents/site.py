@@ -176,7 +176,7 @@ class OpponentsSite:
         try:
             phase = (await self._room.load(code)).phase
         except NoSuchTable:
-            phase = "over" if await self._archive.find_played(code, person) else "closed"
+            phase = "over" if await self._archive.find_latest_game_id(code, person) else "closed"
         if phase == "closed":
             raise ChallengedRecently()
         if phase != "open":

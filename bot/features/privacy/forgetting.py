@@ -43,10 +43,10 @@ log = structlog.get_logger()
 
 
 class ForgetResult(NamedTuple):
-    """Numbers of tables, rating scopes and finished games that named the person."""
+    """Numbers of tables, ratings and finished games that named the person."""
 
     tables: int
-    scopes: int
+    ratings: int
     games: int
 
 
@@ -129,7 +129,7 @@ class Forgetter:
             tables += await step() is True
         # Rate the person's games first. A game rated later would use a new rating instead of the handed-over one.
         await self._ratings.catch_up()
-        scopes = await self._ratings.hand_over(person, mark.pseudonym)
+        ratings = await self._ratings.hand_over(person, mark.pseudonym)
         games = await self._redact_games(person, mark)
         for step in self._after_games(person, mark):
             await step()
@@ -140,7 +140,7 @@ class Forgetter:
         erased_mark = mark._replace(is_erased=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, erased_mark.to_text())
         log.info("person_forgotten", tables=tables, games=games)
-        return ForgetResult(tables, scopes, games)
+        return ForgetResult(tables, ratings, games)
 
     async def finish(self, person: str, mark: ForgettingMark) -> None:
         """Run the second pass: delete late writes and then the mark.

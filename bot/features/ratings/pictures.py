@@ -27,11 +27,11 @@ def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history
     rows = []
     for line in played_lines:
         standing = line.standing
-        won = _("{percent} % won").format(percent=round(100 * standing.wins / standing.games))
+        won_text = _("{percent} % won").format(percent=round(100 * standing.wins / standing.games))
         rows.append(
             Row(
                 _(GAMES[line.game].name) if line.game in GAMES else _("all games"),
-                f"{games_text(language, standing)} · {won}",
+                f"{games_text(language, standing)} · {won_text}",
                 str(standing.rating),
                 share=standing.wins / standing.games,
             )

@@ -131,7 +131,7 @@ class MatchTables:
                 return parse_or_none(id_, data)
         for team in match.teams:
             for chair in tournament.members(team):
-                if id_ := await self._archive.find_played(code, chair.person):
+                if id_ := await self._archive.find_latest_game_id(code, chair.person):
                     return await self._archive.get(id_)
         return None
 

@@ -12,7 +12,7 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
-from bot.cli.doctor import _examine_store
+from bot.cli.doctor import _examine_open_store
 from bot.cluster import shards as shards_module
 from bot.cluster.shards import ShardListener, Shards
 from bot.settings import Settings
@@ -213,7 +213,7 @@ async def test_worker_start_fails_with_another_time_zone(store: Store, tmp_path:
             await other.start()
         assert not other.shards.owned
         settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
-        problems = [line async for is_well, line in _examine_store(store, settings) if not is_well]
+        problems = [line async for is_well, line in _examine_open_store(store, settings) if not is_well]
         assert [line for line in problems if "BUONGIOCO_TIME_ZONE=Europe/Rome, here it is Asia/Tokyo" in line]
         await first.stop()
         await restarted.start()

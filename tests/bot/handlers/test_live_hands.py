@@ -162,7 +162,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             assert (program["winner"], program["seat"]) == ([0], 0)
             # The table's page is replaced by the game's, and strangers learn nothing.
             assert await dispatcher.live_hands.open_hand(code, anna.person) is None
-            assert await dispatcher.lobby.find_played(code, anna.person) == program["replay"]
+            assert await dispatcher.lobby.find_latest_game_id(code, anna.person) == program["replay"]
 
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(ProgramError):
@@ -448,7 +448,7 @@ async def test_one_update_opens_one_practice_table(worker: Worker, fake: FakePla
     assert (await lobby.open_table(anna, "nothing", "easy", "u2")).refusal.startswith("There is no game")
     waiting_table = await lobby.open_table(anna, "testa", "", "u3")
     assert (await worker.room.table(waiting_table.code)).phase == "open"
-    assert [(table.code, table.is_waiting) for table in await lobby.tables_of("p:1")] == [
+    assert [(table.code, table.is_open) for table in await lobby.tables_of("p:1")] == [
         (first.code, False),
         (waiting_table.code, True),
     ]

@@ -420,7 +420,7 @@ async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypa
         assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [bruno.person.id]
         assert (await worker.feature(DailyFeature).days.results.streak(anna.person.id, TODAY)).longest == 0
         # The game can still be read.
-        assert await worker.archive.find_played(code, anna.person.id)
+        assert await worker.archive.find_latest_game_id(code, anna.person.id)
 
 
 async def test_result_in_time_counts_if_reported_again_later(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,12 @@ from bot.parsing.codes_and_links import join_start_word
 STYLES = {"good": "success", "danger": "danger", "": ""}
 # core.telegram.org/bots/api#switchinlinequerychosenchat
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
-ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (length, most buttons in a row that has a longer label)
+ROW_BY_LENGTH = (
+    (14, 2),
+    (8, 3),
+    (4, 5),
+    (0, 8),
+)  # (label length, maximum number of buttons in a row with a longer label)
 
 
 def url_for_buttons(url: str) -> str:
@@ -43,8 +48,8 @@ def markup_of(
     """Return a panel's keyboard, or None if it is empty.
 
     ``username`` is the bot's name. Buttons of the kinds in ``hidden_kinds`` are left out. ``app`` is the address of
-    the Mini App. It is empty outside private chats because buttons cannot open it there. ``link`` returns the link
-    that opens the page at an address.
+    the Mini App. It is empty outside private chats because buttons cannot open it there. ``link`` turns
+    a page's address into the link that a button opens.
     """
     visible_rows = [tuple([button for button in row if button.kind not in hidden_kinds]) for row in panel.rows]
     # Rows too long for a phone are split.
@@ -69,9 +74,9 @@ def _button(button: Button, username: str, app: str, link: Callable[[str], str])
         fields["url"] = f"https://t.me/{username}?startgroup={join_start_word(button.payload)}"
     elif button.kind == "browser" and app:
         # core.telegram.org/bots/api#inlinekeyboardbutton
-        table = actions.parse_payload(button.payload)
-        assert isinstance(table, actions.TableAction)
-        fields["web_app"] = {"url": f"{app}?t={table.code}"}
+        action = actions.parse_payload(button.payload)
+        assert isinstance(action, actions.TableAction)
+        fields["web_app"] = {"url": f"{app}?t={action.code}"}
     elif button.kind == "share":
         fields["switch_inline_query_chosen_chat"] = {"query": button.payload, **ANY_CHAT}
     else:

@@ -29,23 +29,23 @@ PARTS = {
     "HitTest": "events",
     "EventDispatch": "events",
 }
-"""The part of a task that an event counts for, without the events inside it."""
+"""The part of a task to which an event's own time counts. Nested events of this table count separately."""
 
 
 class Task(NamedTuple):
-    at: float  # seconds since the first task
+    at: float  # seconds since the thread's first event
     cpu: float  # milliseconds
     wall: float  # milliseconds
-    parts: dict[str, float]  # milliseconds of processor time, without the parts inside
+    parts: dict[str, float]  # milliseconds of processor time without nested parts; parts below 1 ms are left out
 
 
 def main_tasks(trace: bytes) -> list[Task]:
-    """Return the tasks of the main thread that computed most styles, in order. Nested tasks count for the outer one."""
+    """Return the outermost tasks, in order, of the thread that computed the most styles: the page's main thread."""
     events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
-    busy = Counter((event["pid"], event["tid"]) for event in events if event["name"] == "UpdateLayoutTree")
-    if not busy:
+    style_counts = Counter((event["pid"], event["tid"]) for event in events if event["name"] == "UpdateLayoutTree")
+    if not style_counts:
         return []
-    (thread, _count), *_others = busy.most_common(1)
+    (thread, _count), *_others = style_counts.most_common(1)
     own = [event for event in events if event.get("ph") == "X" and (event["pid"], event["tid"]) == thread]
     own.sort(key=lambda event: (event["ts"], -event.get("dur", 0)))
     begin = own[0]["ts"]
@@ -69,18 +69,18 @@ def _outer_tasks(events: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]
 
 def _task(group: list[dict[str, Any]], begin: float) -> Task:
     parts: defaultdict[str, float] = defaultdict(float)
-    around: list[tuple[float, str]] = []  # the ends and parts of the events around the current one
+    enclosing: list[tuple[float, str]] = []  # the ends and parts of the events around the current one
     for event in group[1:]:
         part = PARTS.get(event["name"])
         if part is None:
             continue
-        while around and around[-1][0] <= event["ts"]:
-            around.pop()
+        while enclosing and enclosing[-1][0] <= event["ts"]:
+            enclosing.pop()
         cpu = event.get("tdur", 0) / 1000
         parts[part] += cpu
-        if around:
-            parts[around[-1][1]] -= cpu
-        around.append((event["ts"] + event.get("dur", 0), part))
+        if enclosing:
+            parts[enclosing[-1][1]] -= cpu
+        enclosing.append((event["ts"] + event.get("dur", 0), part))
     task = group[0]
     shown = {part: cpu for part, cpu in sorted(parts.items(), key=lambda item: -item[1]) if cpu >= 1}
     return Task((task["ts"] - begin) / 1e6, task.get("tdur", 0) / 1000, task.get("dur", 0) / 1000, shown)

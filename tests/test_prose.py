@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("adapters", "benchmarks", "bot", "engine", "examples", "tests")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts)
-PLAIN = {
+PLAIN_WORDS = {
     "whoever": "the person who",
     "whatever": "any, or name the thing",
     "anew": "again",
@@ -30,13 +30,13 @@ PLAIN = {
     "for good": "permanently",
     "in vain": "without success",
 }
-HEAVY = re.compile(rf"\b({'|'.join(PLAIN)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+HEAVY = re.compile(rf"\b({'|'.join(PLAIN_WORDS)})\b".replace(" ", r"\s+"), re.IGNORECASE)
 MAX_TEST_NAME = 60
 LONG_TEST_NAME = re.compile(rf"^ *(?:async )?def (test_\w{{{MAX_TEST_NAME - 4},}})", re.MULTILINE)
 
 
 def read_prose(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the docstrings and comments of a module, with their lines."""
+    """Yield the docstrings and comments of a module, with their line numbers."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))):
@@ -50,7 +50,7 @@ def read_prose(source: str) -> Iterator[tuple[int, str]]:
 def test_docstrings_and_comments_use_plain_words(folder: str) -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in FILES if path.is_relative_to(ROOT / folder)}
     faults = [
-        f"{path.relative_to(ROOT)}:{line}: write {PLAIN[word.lower()]!r} instead of {word!r}"
+        f"{path.relative_to(ROOT)}:{line}: write {PLAIN_WORDS[word.lower()]!r} instead of {word!r}"
         for path, source in sources.items()
         if path != Path(__file__) and HEAVY.search(source)
         for line, text in read_prose(source)
@@ -60,13 +60,13 @@ def test_docstrings_and_comments_use_plain_words(folder: str) -> None:
 
 
 def test_docs_use_plain_words() -> None:
-    findings = [
-        f"{page.name}:{line}: write {PLAIN[' '.join(word.lower().split())]!r} instead of {word!r}"
+    faults = [
+        f"{page.name}:{line}: write {PLAIN_WORDS[' '.join(word.lower().split())]!r} instead of {word!r}"
         for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
         for line, text in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
         for word in HEAVY.findall(text)
     ]
-    assert not findings, "\n".join(findings)
+    assert not faults, "\n".join(faults)
 
 
 def test_names_of_tests_are_short() -> None:

@@ -20,7 +20,7 @@ needs_full_device = pytest.mark.skipif(sys.platform != "linux", reason="/dev/ful
 
 
 def write_hostile_record(folder: Path) -> str:
-    """Write a game with a hostile name for its first player; return the file's name."""
+    """Write game.jsonl, and a copy with a hostile name for its first player; return the copy's file name."""
     assert (
         run_command(folder, "simulate", "--game", "testa", "--rules", "target=11", "--out", "game.jsonl").returncode
         == 0
@@ -42,11 +42,11 @@ def test_commands_print_no_control_characters(tmp_path: Path, arguments: tuple[s
 
 def test_errors_print_no_control_characters(tmp_path: Path) -> None:
     (tmp_path / HOSTILE_NAME).write_text("{}")
-    done = run_command(tmp_path, "replay", HOSTILE_NAME, "--game", "7")
-    assert done.returncode == 2
-    # Rich colours its own frame, so only the characters of the name are checked.
-    assert "\x1b]0;" not in done.stderr
-    assert "\u202e" not in done.stderr
+    result = run_command(tmp_path, "replay", HOSTILE_NAME, "--game", "7")
+    assert result.returncode == 2
+    # Rich colours its own frame with escape sequences, so only characters that it never prints are checked.
+    assert "\x1b]0;" not in result.stderr
+    assert "\u202e" not in result.stderr
 
 
 def test_escaped_json_has_the_same_value() -> None:
@@ -74,7 +74,7 @@ def test_cleaned_text_keeps_lines_and_joined_emoji() -> None:
 def test_full_stdout_is_a_one_line_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
     with Path("/dev/full").open("w") as full_device:
-        done = subprocess.run(
+        result = subprocess.run(
             [BUONGIOCO, *arguments],
             cwd=tmp_path,
             env=environment(tmp_path),
@@ -83,15 +83,15 @@ def test_full_stdout_is_a_one_line_error(tmp_path: Path, arguments: tuple[str, .
             text=True,
             check=False,
         )
-    assert done.returncode == 1
-    assert done.stderr == "buongioco: Standard output cannot be written: No space left on device\n"
+    assert result.returncode == 1
+    assert result.stderr == "buongioco: Standard output cannot be written: No space left on device\n"
 
 
 @needs_full_device
 def test_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
-    done = run_command(tmp_path, "simulate", "--game", "testa", "--games", "30", "--out", "/dev/full")
-    assert done.returncode == 2
-    assert "/dev/full: No space left on device" in " ".join(done.stderr.split())
+    result = run_command(tmp_path, "simulate", "--game", "testa", "--games", "30", "--out", "/dev/full")
+    assert result.returncode == 2
+    assert "/dev/full: No space left on device" in " ".join(result.stderr.split())
 
 
 @pytest.mark.long
@@ -100,7 +100,7 @@ def test_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
 )
 def test_commands_work_on_latin_1_terminals(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
-    done = subprocess.run(
+    result = subprocess.run(
         [BUONGIOCO, *arguments],
         cwd=tmp_path,
         env=environment(tmp_path, PYTHONIOENCODING="latin-1"),
@@ -108,13 +108,13 @@ def test_commands_work_on_latin_1_terminals(tmp_path: Path, arguments: tuple[str
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == b""
-    assert done.stdout
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == b""
+    assert result.stdout
 
 
 def test_play_survives_input_that_is_not_utf8(tmp_path: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [BUONGIOCO, "play", "--game", "testa"],
         cwd=tmp_path,
         env=environment(tmp_path, PYTHONIOENCODING="utf-8"),
@@ -122,7 +122,7 @@ def test_play_survives_input_that_is_not_utf8(tmp_path: Path) -> None:
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.long

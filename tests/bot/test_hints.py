@@ -1,4 +1,4 @@
-"""Hints in practice: one legal card and a reason at a time."""
+"""Hints in practice games: one legal move at a time, with a reason."""
 
 import asyncio
 
@@ -100,7 +100,7 @@ async def test_repeated_presses_search_for_one_hint(store: Store, monkeypatch: p
         assert calls == 1
 
 
-async def test_hint_can_be_asked_again_after_none_in_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hint_can_be_requested_again_after_a_timeout(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     hints: list[Hint] = []
 
     async def hint(_pool: RobotPool, _view: View, _history: object) -> Hint | None:
@@ -122,24 +122,24 @@ async def test_hint_can_be_asked_again_after_none_in_time(store: Store, monkeypa
         assert shown_hint(anna).startswith("💡 Play ")
 
 
-async def test_asked_hint_stays_while_a_choice_is_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requested_hint_stays_while_a_choice_is_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
         return Hint(view.moves[0], "unseen")
 
     monkeypatch.setattr(RobotPool, "hint", hint)
     async with open_worker(store, FakePlatform()) as worker:
         table = await worker.challenges.open_practice("pizzichino", "paper:1", "Anna", "easy", "practice")
-        table = await wait_for_seat(worker, table.code, 0)
+        table = await wait_for_seats_turn(worker, table.code, 0)
         assert await worker.hints.hint_to_show(table, 0) == NO_HINT
         assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
         await worker.hints.wait_until_idle()
-        # The hand no longer asks, because its draft belongs to another choice by now.
-        shown_hint = await worker.hints.hint_to_show(table, 0)
-        assert shown_hint.found
-        assert shown_hint.is_asked
+        # The panel no longer requests the hint, because the player has begun another choice.
+        hint_shown_later = await worker.hints.hint_to_show(table, 0)
+        assert hint_shown_later.found
+        assert hint_shown_later.is_asked
 
 
-async def test_waits_for_hints_end_at_both_of_two_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_for_hints_ends_at_two_tables_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     may_answer = asyncio.Event()
 
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint | None:
@@ -153,7 +153,7 @@ async def test_waits_for_hints_end_at_both_of_two_tables(store: Store, monkeypat
         tables = []
         for key in ("first", "second"):
             opened = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", key)
-            tables.append(await wait_for_seat(worker, opened.code, 0))
+            tables.append(await wait_for_seats_turn(worker, opened.code, 0))
         for table in tables:
             assert await worker.hints.hint_to_show(table, 0, is_asked=True) == ShownHint(is_asked=True)
         may_answer.set()
@@ -163,7 +163,7 @@ async def test_waits_for_hints_end_at_both_of_two_tables(store: Store, monkeypat
             assert (await worker.hints.hint_to_show(table, 0)).is_busy
 
 
-async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:
+async def wait_for_seats_turn(worker: Worker, code: str, seat: int) -> Table:
     async with asyncio.timeout(20):
         while not (table := await worker.room.table(code)).game or table.game.turn != seat:
             await asyncio.sleep(0.01)

@@ -35,13 +35,14 @@ COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 FORM_DATA = "multipart/form-data"
 IN_SERVER, WITH_BOT, AMONG_PEOPLE = 0, 1, 2
 
+LOADING = 1 << 7  # flag of the message of a deferred answer
 VIEW, SEND, ATTACH, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 15, 1 << 38
 ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 
 BAR = 7 << 22  # a server, on shard 0 of one and shard 3 of four
 CHANNEL = 200
 FILE_LIMIT = 10 * 1024 * 1024  # bytes of a file, sent to the bot as ``attachment_size_limit``
-MAX_FILES = 10  # most new files in a request. Their ids are below this; kept files have higher ids.
+MAX_FILES = 10  # maximum number of new files in a request. Their ids are below this; kept files have higher ids.
 MAX_FOLLOW_UPS = 5  # follow-ups if the bot is not a member
 PATIENCE = 60.0  # seconds to answer on a busy machine; Discord allows three
 
@@ -305,15 +306,15 @@ class DiscordServer:
         number = self._first_private + user
         return self.channels.setdefault(number, Channel(number, PRIVATE, users=(user,)))
 
-    def become_another_application(self, *, forgets: bool) -> None:
+    def become_another_application(self, *, deletes_old_chats: bool) -> None:
         """Give the bot new private chats, as a new application has.
 
-        If ``forgets``, the old chats are unknown channels. Otherwise the bot cannot access them
+        If ``deletes_old_chats``, the old chats are unknown channels. Otherwise the bot cannot access them
         (github.com/discord/discord-api-docs/issues/7666).
         """
         for channel in self.channels.values():
             if channel.type == PRIVATE:
-                channel.type, channel.is_deleted = GROUP, forgets
+                channel.type, channel.is_deleted = GROUP, deletes_old_chats
             for message in channel.messages.values():
                 message["author"] = {**BOT, "id": "999"}
         self._first_private += 100_000
@@ -687,7 +688,7 @@ class DiscordServer:
     ) -> dict[str, Any]:
         message = self._create_message(interaction.channel, data)
         if is_deferred:
-            message["flags"] |= 1 << 7
+            message["flags"] |= LOADING
         self._messages_with(interaction, message)[int(message["id"])] = message
         self._tokens_by_message[int(message["id"])] = interaction.token
         interaction.original = interaction.original or int(message["id"])
@@ -744,7 +745,7 @@ class DiscordServer:
 
     def _fill_deferred(self, interaction: Interaction, body: dict[str, Any]) -> dict[str, Any]:
         message = self._find_message(interaction, interaction.original)
-        message["flags"] &= ~(1 << 7)
+        message["flags"] &= ~LOADING
         changed = self._change(message, {**body, "flags": (body.get("flags") or 0) & ~EPHEMERAL})
         for user in self.users:
             mentions = body.get("allowed_mentions") or {}

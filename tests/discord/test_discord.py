@@ -22,7 +22,19 @@ from bot.running import supervisor
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, seat_people, text_of, until
-from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
+from tests.discord.server import (
+    BAR,
+    CHANNEL,
+    LOADING,
+    SEND,
+    THREAD,
+    TOKEN,
+    VIEW,
+    Channel,
+    DiscordServer,
+    Failure,
+    Interaction,
+)
 from tests.discord.validation import Refused
 from tests.long import long, mostly_long
 from tests.tricks import has_reached_trick, tricks_played
@@ -191,7 +203,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         await until(
             lambda: any("choose one of 11, 21, 31" in text_of(message) for message in channel.ephemerals[1].values())
         )
-        assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
+        assert all(not message["flags"] & LOADING for message in channel.messages.values())
 
 
 def hold_deferral(
@@ -229,7 +241,7 @@ async def test_challenge_is_answered_during_its_deferral(
         await until(lambda: any("players, to" in text for text in texts_in(bar(server))))
         await until(lambda: not len(adapter.answers))
         [card] = bar(server).messages.values()
-        assert not card["flags"] & 1 << 7
+        assert not card["flags"] & LOADING
         assert [name for name, _body in server.calls] == ["answer", "send" if is_refused else "edit_with_token"]
 
 
@@ -240,7 +252,7 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
     async with on_discord(store, server) as adapter:
 
         async def answer_elsewhere(_command: Any) -> Reply:
-            # Another worker sends the challenge card.
+            # As if another worker sent the challenge card.
             asyncio.get_running_loop().call_soon(gate.set)
             return Reply()
 
@@ -323,7 +335,7 @@ def unblock_private_chat(adapter: ObservedDiscord) -> None:
 
 
 async def wait_until_acknowledged(adapter: ObservedDiscord, interaction: Interaction, person: Person) -> None:
-    """Wait until a press in the private chat is acknowledged, and the bot has noticed it."""
+    """Wait until a press in the private chat is acknowledged, and the bot knows that it was."""
     await until(
         lambda: interaction.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}"))
     )
@@ -350,7 +362,7 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit_with_token"]
 
 
-async def test_bot_edits_the_panel_after_its_press_expired(
+async def test_bot_edits_the_panel_after_the_press_expires(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -621,19 +633,19 @@ async def test_private_chat_is_opened_once(store: Store, server: DiscordServer) 
     assert [name for name, _body in server.calls].count("open_private") == 2
 
 
-@pytest.mark.parametrize("forgets", [False, True])
+@pytest.mark.parametrize("deletes_old_chats", [False, True])
 async def test_new_application_sends_hands_to_new_private_chats(
-    store: Store, server: DiscordServer, forgets: bool
+    store: Store, server: DiscordServer, deletes_old_chats: bool
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await adapter.worker.wait_until_idle()
-    server.become_another_application(forgets=forgets)
+    server.become_another_application(deletes_old_chats=deletes_old_chats)
     for person in people:
         person.private = server.private(person.number)
     async with on_discord(store, server) as adapter:
         for person in people:
-            # An earlier message is edited, and a new one is sent.
+            # /hand sends a new message. Without it, the bot would try to edit the earlier one.
             await person.slash("hand", person.private)
         await play_to_trick(server, people, 1)
         await adapter.worker.wait_until_idle()
@@ -647,7 +659,7 @@ async def test_message_of_another_application_counts_as_deleted(store: Store, se
     async with on_discord(store, server) as adapter:
         await seat_people(server, "metamazzo")
         await adapter.worker.wait_until_idle()
-        server.become_another_application(forgets=False)
+        server.become_another_application(deletes_old_chats=False)
         place = f"discord:{BAR}/{CHANNEL}"
         for message in bar(server).messages:
             await adapter.delete(place, str(message))
@@ -673,7 +685,7 @@ async def test_stale_private_chat_is_not_used_again(store: Store, server: Discor
         Person(server, 1, "Anna")
         hello = Panel((Span("Hello"),))
         await adapter.send("discord:@1", hello, "k")
-        server.become_another_application(forgets=True)
+        server.become_another_application(deletes_old_chats=True)
         server.calls.clear()
         server.fail_next("open_private", *[Failure(Refused(400, 40003))] * 2)
         for _ in range(2):
@@ -706,7 +718,7 @@ async def test_closing_connections_fails_pending_retries(store: Store, server: D
         server.fail_next("edit_with_token" if by_token else "delete", failure)
         pending_call = asyncio.create_task(call)
         await until(lambda: server.calls[-1][0] in ("edit_with_token", "delete"))
-        # On a slow machine the connection can be lost earlier.
+        # Give the call time to reach its retry. On a slow machine it can fail before that, with another error.
         await asyncio.sleep(0.2)
         await adapter._close_connections()
         with pytest.raises((PlatformFailure, *LIBRARY_ERRORS)):
@@ -729,7 +741,7 @@ async def test_wrong_token_error_does_not_show_the_token(store: Store, server: D
     assert "wrong" not in str(error.value)
 
 
-async def test_bot_starts_while_discord_is_away(store: Store, server: DiscordServer) -> None:
+async def test_bot_starts_while_discord_is_unreachable(store: Store, server: DiscordServer) -> None:
     for name in ("me", "application", "gateway"):
         server.fail_next(name, Failure(hang_up=True))
     async with on_discord(store, server) as adapter:

@@ -1,4 +1,4 @@
-"""No interaction is lost because an optional field is missing, empty or new. Samples come from the fake server."""
+"""Missing, empty or new optional fields never lose an interaction or a server's event."""
 
 import asyncio
 import json
@@ -16,9 +16,9 @@ from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, FORM, Ch
 from tests.optional_fields import iter_variants
 
 COMMON = ("id", "token", "type", "channel_id")
-# Fields that the bot needs, by True for servers and False for private chats.
+# Fields that the bot needs, by whether the interaction comes from a server (True) or a private chat (False).
 REQUIRED = {True: (*COMMON, "guild_id", "member.user.id"), False: (*COMMON, "user.id", "context")}
-PRESSED = ("data.custom_id", "data.component_type", "message.id")
+REQUIRED_FOR_PRESSES = ("data.custom_id", "data.component_type", "message.id")
 BUTTON = {"type": 2, "id": 2, "style": 1, "label": "Rules", "custom_id": "1phelp"}
 MESSAGE = {
     **{"id": "77", "channel_id": str(CHANNEL), "author": BOT, "content": "", "type": 0, "flags": 0, "pinned": False},
@@ -43,24 +43,25 @@ def command_fields(interaction: Interaction) -> tuple[str, ...]:
     return interaction.key, interaction.person.id, interaction.place, str(interaction.kind)
 
 
-def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
+def prepare_channel(server: DiscordServer, *, in_server: bool) -> Channel:
+    """Add two people, and return the server's channel or the private chat of the first."""
     anna, _bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-    return {True: server.channels[CHANNEL], False: anna.private}
+    return server.channels[CHANNEL] if in_server else anna.private
 
 
 @pytest.mark.parametrize("in_server", [True, False])
 async def test_optional_fields_never_lose_a_press(server: DiscordServer, in_server: bool) -> None:
     data = {"custom_id": "1phelp", "component_type": 2}
-    interaction = server.create_interaction(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
+    interaction = server.create_interaction(COMPONENT, 1, prepare_channel(server, in_server=in_server), data, MESSAGE)
     sample = server.event_of(interaction, MESSAGE)
     expected = press_fields(read_event(sample))
-    for change, variant in iter_variants(sample, (*REQUIRED[in_server], *PRESSED)):
+    for change, variant in iter_variants(sample, (*REQUIRED[in_server], *REQUIRED_FOR_PRESSES)):
         assert press_fields(read_event(variant)) == expected, change
 
 
 @pytest.mark.parametrize("in_server", [True, False])
 async def test_optional_fields_never_lose_a_command(server: DiscordServer, in_server: bool) -> None:
-    channel = channels_by_kind(server)[in_server]
+    channel = prepare_channel(server, in_server=in_server)
     data = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "type": 3, "value": "testa"}]}
     sample = server.event_of(server.create_interaction(COMMAND, 1, channel, data))
     expected = command_fields(read_event(sample))
@@ -72,7 +73,7 @@ async def test_optional_fields_never_lose_a_command(server: DiscordServer, in_se
 async def test_optional_fields_never_lose_a_form(server: DiscordServer, in_server: bool) -> None:
     component = {"type": 22, "id": 2, "custom_id": "options", "values": ["cuts"]}
     data = {"custom_id": "1phelp", "components": [{"type": 18, "id": 1, "component": component}]}
-    interaction = server.create_interaction(FORM, 1, channels_by_kind(server)[in_server], data, MESSAGE)
+    interaction = server.create_interaction(FORM, 1, prepare_channel(server, in_server=in_server), data, MESSAGE)
     needed = (
         "message.id",
         "data.custom_id",
@@ -138,7 +139,7 @@ UNUSED = {
 
 
 class EventReceiver:
-    """The bot's client without a connection. It records the servers that an event opens."""
+    """The bot's client without a connection. It records the servers in which an event might let the bot write again."""
 
     def __init__(self) -> None:
         self.opened: list[int] = []
@@ -161,13 +162,13 @@ class EventReceiver:
         await self.client._async_setup_hook()
         self.opened.clear()
         self.client._connection.parsers[event](json.loads(json.dumps(data)))
-        # Tasks that an event starts end within a few steps of the loop.
+        # The tasks started by an event end within a few iterations of the loop.
         for _ in range(5):
             await asyncio.sleep(0)
         return list(self.opened)
 
 
-async def test_odd_servers_are_known_by_id_and_name() -> None:
+async def test_servers_with_missing_fields_are_known() -> None:
     for change, variant in iter_variants(SERVER_EVENT, ("id",)):
         receiver = EventReceiver()
         with capture_logs() as logs:
@@ -199,7 +200,7 @@ async def test_closed_thread_does_not_reopen_its_server(change: dict[str, bool])
 
 
 @pytest.mark.parametrize("event", UNUSED)
-async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_malformed_unused_events_log_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
     receiver = EventReceiver()
     await receiver.receive("GUILD_CREATE", SERVER_EVENT)
     for change, variant in [*iter_variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:

@@ -577,7 +577,7 @@ async def test_reopening_a_private_chat_makes_no_picture_late(
     async with on_discord(store, server, pictures=True) as adapter:
         Person(server, 1, "Anna")
         sent = await adapter.send("discord:@1", panel("one", "first"), "k")
-        server.become_another_application(forgets=True)
+        server.become_another_application(deletes_old_chats=True)
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
         server.fail_next("open_private", Failure(after=2.0))
         server.calls.clear()

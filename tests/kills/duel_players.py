@@ -11,7 +11,7 @@ from tests.kills.solo_deals import SoloPlayers
 
 GROUP = "1"
 GAMES = ("testa", "metamazzo")
-MIN_OPEN = 2  # duels in progress; with fewer, a person or a duel is added
+MIN_LIVE = 2  # duels in progress; with fewer, a person or a duel is added
 MIN_PEOPLE, DUELS_EACH = 4, 4  # people at first; another person comes after each `DUELS_EACH` duels
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
 RETRY_SECONDS = 1.0  # seconds without another press on *Play* for the same duel
@@ -25,14 +25,14 @@ class DuelPlayers(SoloPlayers):
 
     def __init__(self, page: Page, random: Random) -> None:
         super().__init__(page, random)
-        self.is_last = False  # once set, nobody opens a duel, and people often give up
+        self.in_last_part = False  # once set, nobody opens a duel, and people often give up
         self._opened = 0
         # Time until which a person does not press *Play* for a duel again, by person and payload.
-        self._pressed_until: dict[tuple[str, str], float] = {}
+        self._not_pressed_before: dict[tuple[str, str], float] = {}
 
     async def fill_tables(self, target: int) -> None:
         """If too few duels are in progress, add a person, open a duel, or ask for a rematch."""
-        if len(find_codes(self.page, "play") - find_codes(self.page, "rematch")) >= MIN_OPEN or self.is_last:
+        if len(find_codes(self.page, "play") - find_codes(self.page, "rematch")) >= MIN_LIVE or self.in_last_part:
             return
         number = len(self.page.people) + 1
         if number <= MIN_PEOPLE + self._opened // DUELS_EACH:
@@ -45,7 +45,7 @@ class DuelPlayers(SoloPlayers):
         challenger, other = self.random.sample(self.page.people[-MIN_PEOPLE:], 2)
         over = list(find_buttons(self.page, f"@{challenger['id']}", "rematch"))
         if over and self.random.random() < 0.3:
-            await self._press_page(f"@{challenger['id']}", *self.random.choice(over), challenger["id"])
+            await self._press_button(f"@{challenger['id']}", *self.random.choice(over), challenger["id"])
             return
         name = self.random.choice((f"@{other['handle']}", ""))
         chat = self.random.choice((GROUP, f"@{challenger['id']}")) if name else GROUP
@@ -58,8 +58,8 @@ class DuelPlayers(SoloPlayers):
             await self.page.ask(do="say", chat=f"@{person}", text="/start", **{"as": person})
         moves, page = self.moves(person), self._choose_page(person)
         if page and (not moves or self.random.random() < ASK_AGAIN_CHANCE):
-            self._pressed_until[person, page[-1]] = time.monotonic() + RETRY_SECONDS
-            await self._press_page(*page, person)
+            self._not_pressed_before[person, page[-1]] = time.monotonic() + RETRY_SECONDS
+            await self._press_button(*page, person)
         elif moves:
             await self._press_or_give_up(person, moves)
         await asyncio.sleep(0.02)
@@ -67,7 +67,7 @@ class DuelPlayers(SoloPlayers):
     async def _press_or_give_up(self, person: str, moves: list[tuple[int, str]]) -> None:
         message, payload = moves[0]
         if payload.startswith("1m") and self.random.random() < (
-            LAST_RESIGN_CHANCE if self.is_last else self.resign_chance
+            LAST_RESIGN_CHANCE if self.in_last_part else self.resign_chance
         ):
             # Give up without a confirmation, because a panel that asks for one offers no cards.
             moves = [(message, f"{payload.rpartition(':')[0]}:resign")]
@@ -80,11 +80,12 @@ class DuelPlayers(SoloPlayers):
             (chat, message, payload)
             for chat in (f"@{person}", GROUP)
             for message, payload in find_buttons(self.page, chat, "play")
-            if payload.split()[1] not in over and self._pressed_until.get((person, payload), 0.0) < time.monotonic()
+            if payload.split()[1] not in over
+            and self._not_pressed_before.get((person, payload), 0.0) < time.monotonic()
         ]
         return self.random.choice(offered) if offered else None
 
-    async def _press_page(self, chat: str, message: int, payload: str, person: str) -> None:
+    async def _press_button(self, chat: str, message: int, payload: str, person: str) -> None:
         await self.page.ask(do="press", chat=chat, message=message, payload=payload, **{"as": person})
 
 

@@ -212,7 +212,7 @@ class DuelHarness(Harness):
     async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
         """Play without kills until all accepted duels are over."""
         store = EmbeddedStore(self.bot.folder / "data")
-        self.people.is_last = True
+        self.people.in_last_part = True
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())

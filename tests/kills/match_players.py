@@ -31,7 +31,7 @@ class MatchPlayers(DuelPlayers):
 
     async def fill_tables(self, target: int) -> None:
         """Bring the match one step further: its people, its groups, its entries, its draw."""
-        if self.is_last:
+        if self.in_last_part:
             return
         if len(self.page.people) < MIN_PEOPLE:
             await self.page.ask(do="add_person", name=f"Person {len(self.page.people) + 1}")

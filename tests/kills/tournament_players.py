@@ -1,4 +1,4 @@
-"""People who open tournaments, enter, choose, start and play them, and read the pages."""
+"""People who open and enter tournaments, choose their form, start and play them, and read their pages."""
 
 import asyncio
 import re
@@ -21,7 +21,7 @@ FORM_NAMES = {
     "duplicate": "Duplicate",
     "league": "League",
 }
-MIN_OPEN = 2  # number of tournaments open or in play; with fewer, another one is opened
+MIN_LIVE = 2  # number of tournaments open or in play; with fewer, another one is opened
 
 RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.02, 0.3
 """Chances of a resignation instead of a move, during the run and in its last part."""
@@ -35,14 +35,14 @@ PAGE_CHANCE = 0.02  # chance that a person presses one of the ``PAGES`` of a car
 
 
 class TournamentPlayers(Players):
-    """The players on one page. Once ``is_last`` is set, they open no tournaments and often resign."""
+    """The players on one page. Once ``in_last_part`` is set, they open no tournaments and often resign."""
 
     def __init__(self, page: Page, random: Random) -> None:
         super().__init__(page, random)
-        self.is_last = False
+        self.in_last_part = False
         self._forms: dict[str, str] = {}
         # Time until which a person does not press a panel again, by person and panel.
-        self._pressed_until: dict[tuple[str, str], float] = {}
+        self._not_pressed_before: dict[tuple[str, str], float] = {}
 
     async def begin(self) -> None:
         missing_names = sorted(set(NAMES) - {person["name"] for person in self.page.people})
@@ -58,7 +58,7 @@ class TournamentPlayers(Players):
         live = [
             code for code, message in cards if _has_button(message, code, "enter") or _has_button(message, code, "hand")
         ]
-        if len(live) < MIN_OPEN and not self.is_last:
+        if len(live) < MIN_LIVE and not self.in_last_part:
             command = "league" if self.random.random() < 0.1 else "tournament"
             text = f"/{command} {self.random.choice(GAMES)}"
             await self.page.ask(do="say", chat=GROUP, text=text, **{"as": self._random_person()})
@@ -90,6 +90,7 @@ class TournamentPlayers(Players):
             await self._choose(code, message, organiser, f"set form {form}", "options form", "options")
             return
         entered = re.search(r"(\d+) players?:", text)
+        # Vary the number of entries from 4 to 6.
         required = 8 if "Quattro" in text else 4 + sum(map(ord, code)) % 3
         if entered and int(entered[1]) >= min(required, len(self.page.people)):
             await self._choose(code, message, organiser, "start", "done")
@@ -97,15 +98,15 @@ class TournamentPlayers(Players):
         for _ in range(3):
             entrant = self._random_person()
             partners = [
-                (page["id"], payload)
-                for page in self.page.chat(f"@{entrant}").values()
-                for payload in payloads(page)
+                (offer["id"], payload)
+                for offer in self.page.chat(f"@{entrant}").values()
+                for payload in payloads(offer)
                 if payload.startswith(f"1ptournament {code} with ")
             ]
             if partners:
-                await self._press_page(f"@{entrant}", *self.random.choice(partners), entrant)
+                await self._press_button(f"@{entrant}", *self.random.choice(partners), entrant)
             else:
-                await self._press_page(GROUP, message["id"], f"1ptournament {code} enter", entrant)
+                await self._press_button(GROUP, message["id"], f"1ptournament {code} enter", entrant)
 
     async def _choose(self, code: str, card: dict[str, Any], organiser: str, *verbs: str) -> None:
         """Press the first of these buttons that the organiser has in private. Without any, ask for the page again."""
@@ -113,11 +114,11 @@ class TournamentPlayers(Players):
         for verb in verbs:
             for message in reversed(private):
                 if message["by"] == "bot" and _has_button(message, code, verb):
-                    await self._press_page(f"@{organiser}", message["id"], f"1ptournament {code} {verb}", organiser)
+                    await self._press_button(f"@{organiser}", message["id"], f"1ptournament {code} {verb}", organiser)
                     return
-        await self._press_page(GROUP, card["id"], f"1ptournament {code} enter", organiser)
+        await self._press_button(GROUP, card["id"], f"1ptournament {code} enter", organiser)
 
-    async def _press_page(self, chat: str, message: int, payload: str, person: str) -> None:
+    async def _press_button(self, chat: str, message: int, payload: str, person: str) -> None:
         await self.page.ask(do="press", chat=chat, message=message, payload=payload, **{"as": person})
 
     def _random_person(self) -> str:
@@ -128,18 +129,20 @@ class TournamentPlayers(Players):
             code, card = self.random.choice(cards)
             verb = self.random.choice(PAGES)
             if _has_button(card, code, verb):
-                await self._press_page(GROUP, card["id"], f"1ptournament {code} {verb}", person)
+                await self._press_button(GROUP, card["id"], f"1ptournament {code} {verb}", person)
         buttons = [
             (message, payload)
             for message, payload in self.page.buttons(person)
             if not payload.endswith(NEVER_PRESSED)
-            and self._pressed_until.get((person, panel_of(payload)), 0.0) < time.monotonic()
+            and self._not_pressed_before.get((person, panel_of(payload)), 0.0) < time.monotonic()
         ]
         if not buttons:
             await asyncio.sleep(0.02)
             return
         message, payload = self.random.choice(buttons)
-        if payload.startswith("1m") and self.random.random() < (LAST_RESIGN_CHANCE if self.is_last else RESIGN_CHANCE):
+        if payload.startswith("1m") and self.random.random() < (
+            LAST_RESIGN_CHANCE if self.in_last_part else RESIGN_CHANCE
+        ):
             # Resign without a confirmation, because a panel that asks for one offers no cards.
             payload = f"{panel_of(payload)}:resign"
         name = f"m{len(self.pressed):07}"
@@ -148,7 +151,7 @@ class TournamentPlayers(Players):
             name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person}
         )
         if answer != "lost" and payload.startswith("1m"):
-            self._pressed_until[person, panel_of(payload)] = time.monotonic() + PANEL_SECONDS
+            self._not_pressed_before[person, panel_of(payload)] = time.monotonic() + PANEL_SECONDS
         if answer != "done":
             await asyncio.sleep(0.02)
 

@@ -10,7 +10,7 @@ from tests.telegram.players import GROUP, Person, bot_text, on_telegram, until
 from tests.telegram.server import BOT, Failure, TelegramServer
 
 
-async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, server: TelegramServer) -> None:
+async def test_button_of_a_page_in_a_group_opens_the_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna", has_started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)

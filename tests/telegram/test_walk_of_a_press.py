@@ -19,7 +19,7 @@ from tests.telegram.server import TelegramServer
 from tests.test_walkthrough import PACKAGES, Function, find_steps, read_section
 
 MAX_FILES = 30
-MAX_ENTRIES = 2  # most functions of one class that other classes or modules call
+MAX_ENTRIES = 2  # maximum number of functions of one class that other classes or modules call
 
 # Functions that wait for updates. They already run before the press.
 WAITING = [function.__qualname__ for function in (Supervisor._run_adapter, Telegram.serve, Polling.run)]

@@ -15,12 +15,12 @@ from engine import GAMES
 def test_choices_survive_a_payload() -> None:
     for boxes in (*combinations(all_boxes(), 2), (), tuple(all_boxes())):
         for game in GAMES:
-            terms = FormChoices(game, max(all_targets()), max(CLOCKS), frozenset(boxes))
-            payload = actions.table("K7QF2M", "form", *terms.words)
+            choices = FormChoices(game, max(all_targets()), max(CLOCKS), frozenset(boxes))
+            payload = actions.table("K7QF2M", "form", *choices.words)
             assert len(payload) <= LONGEST_PAYLOAD
             action = actions.parse_payload(payload)
             assert isinstance(action, actions.TableAction)
-            assert FormChoices.from_words(action.words) == terms
+            assert FormChoices.from_words(action.words) == choices
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from bot.store import Store
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 
-SCORE = (STANDING, ())
+STANDING_COMMAND = (STANDING, ())
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ SCORE = (STANDING, ())
         ("La classifica", ("leaderboard", ())),
         ("the leaderboard, please", ("leaderboard", ())),
         ("l’analisi", ("analyse", ())),
-        ("quanto siamo?", SCORE),
-        ("A quanto stiamo?", SCORE),
-        ("punti", SCORE),
-        ("il punteggio", SCORE),
-        ("score?", SCORE),
-        ("What’s the score?", SCORE),
-        ("whose turn is it", SCORE),
+        ("quanto siamo?", STANDING_COMMAND),
+        ("A quanto stiamo?", STANDING_COMMAND),
+        ("punti", STANDING_COMMAND),
+        ("il punteggio", STANDING_COMMAND),
+        ("score?", STANDING_COMMAND),
+        ("What’s the score?", STANDING_COMMAND),
+        ("whose turn is it", STANDING_COMMAND),
         ("Regole metà mazzo", ("rules", ("metamazzo",))),
         ("le regole del tressette in quattro", ("rules", ("tressette",))),
         ("rules spades", ("rules", ("spades",))),
@@ -48,7 +48,7 @@ def test_whole_text_means_a_command(text: str, meant: tuple[str, tuple[str, ...]
 
 
 async def say(player: Player, text: str) -> str:
-    """Say a text without a slash in the private chat, and return the answer."""
+    """Send the command that a text without a slash means in the private chat, and return the answer."""
     meant = read_plain_text(text)
     reply = await player.say(" ".join((f"/{meant.word}", *meant.words)), player.private)
     return reply.panel.plain if reply.panel else reply.toast
@@ -69,7 +69,7 @@ async def start_game(worker: Worker, fake: FakePlatform, language: str) -> Playe
         ("it", "quanto siamo?", "Metà Mazzo: siamo 0–0, tocca a te.", "Non ho capito."),
     ],
 )
-async def test_score_and_turn_answer_what_is_not_understood(
+async def test_unclear_text_gets_the_score_and_turn(
     store: Store, language: str, question: str, score: str, nonsense: str
 ) -> None:
     fake = FakePlatform()
@@ -87,7 +87,7 @@ async def test_score_and_turn_answer_what_is_not_understood(
         assert labels in (["▶ My hand", "Rules", "Help"], ["▶ Le mie carte", "Regole", "Aiuto"])
 
 
-async def test_without_a_game_a_text_is_greeted(store: Store) -> None:
+async def test_without_a_game_unclear_text_gets_a_greeting(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)

@@ -74,7 +74,7 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
                 await player.say("/tables", player.private)
                 assert "You’re at no table" in fake.last(player.private).plain
 
-            # Its clock does not ring.
+            # The table's clock does not expire.
             calls = len(fake.calls)
             await worker.alarms.poll()
             await worker.alarms.wait_until_idle()
@@ -150,7 +150,7 @@ async def test_cached_table_with_a_damaged_log_is_set_aside(store: Store) -> Non
         assert await worker.room.lists.tables_of(players[0].person.id) == []
 
 
-async def test_readable_again_table_continues(store: Store) -> None:
+async def test_table_continues_once_readable_again(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -175,7 +175,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
 
-        # The clock continues from the 1000 seconds of the unreadable entry.
+        # The clock continues with the 1000 seconds that `break_log` stored.
         remaining = await store.leases.clock_rings_in(code)
         assert remaining
         assert 900 < remaining <= 1000
@@ -224,7 +224,7 @@ async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, m
         players = await seat_players(owner, fake, "metamazzo")
         code = await code_of(owner, players[0])
 
-        # The older worker delivers no tables.
+        # The older worker is never started, so it delivers nothing.
         older = Worker(store, owner.settings, alone=False)
 
         async def load_as_older(code: str, **_: object) -> Table:

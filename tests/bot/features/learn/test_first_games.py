@@ -24,7 +24,7 @@ from engine import GAMES, Game, View
 from engine.game import MoveEntry
 from engine.robots.verdicts import Hint
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seat_players
-from tests.bot.test_hints import hint_buttons, shown_hint, wait_for_seat, wait_for_turn
+from tests.bot.test_hints import hint_buttons, shown_hint, wait_for_seats_turn, wait_for_turn
 
 TURNS = 5
 
@@ -282,7 +282,7 @@ async def test_quick_player_gets_the_hint_of_the_next_turn(
     monkeypatch.setattr(RobotPool, "hint", hint)
     table = await worker.challenges.open_practice("testa", "paper:1", "Anna", "easy", "practice")
     for turn in range(3):
-        table = await wait_for_seat(worker, table.code, 0)
+        table = await wait_for_seats_turn(worker, table.code, 0)
         assert await worker.hints.hint_to_show(table, 0) == ShownHint(is_first=turn == 0, is_unasked=True)
         await asyncio.sleep(0)
         if turn < 2:

@@ -67,7 +67,7 @@ def test_changed_player_id_is_refused() -> None:
         assert person_from_id(changed, SECRET) == ""
 
 
-async def test_strangers_see_nicknames_and_group_members_names(store: Store) -> None:
+async def test_strangers_see_nicknames_and_group_members_see_names(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         await store_rated_games(worker)
         players = make_players(worker)
@@ -82,7 +82,7 @@ async def test_strangers_see_nicknames_and_group_members_names(store: Store) -> 
         for reader in ("", "paper:9"):
             assert not names[reader] & set(NAMES.values())
             assert "Asso 100" in names[reader]
-        # The reader is listed last, even without a game.
+        # The reader is listed, even without a game.
         assert names["paper:9"] - names[""] == {"Zeno"}
         assert names[""] <= names["paper:9"]
 

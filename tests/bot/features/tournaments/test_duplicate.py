@@ -22,7 +22,7 @@ from tests.bot.features.tournaments.logs import (
 
 
 def make_four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "points") -> Tournament:
-    """Return a round of four matches with these margins for the first seats in deal 1, and draws in deal 2."""
+    """Return a tournament with a round of four matches: these margins for the first seats in deal 1, draws in deal 2."""
     tournament = add_round(start_tournament("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
     for match, margin in zip(tournament.rounds[0], margins, strict=True):
         tournament = add_result(tournament, match, max(margin, 0), max(-margin, 0), deal=1)
@@ -97,7 +97,7 @@ def test_resigning_costs_as_much_as_the_worst_table() -> None:
     tournament = add_round(start_tournament("duplicate", 6), (0, 3), (4, 1), (2, 5))
     tournament = add_result(tournament, tournament.match(1, 0), 30, 0, deal=1)
     tournament = add_result(tournament, tournament.match(1, 1), 0, 0, deal=1)
-    # The second seat's worst table lost 15 to the mean, and so did the first seat's worst.
+    # In each seat, the worst score is 15 below the mean.
     tournament = add_result(tournament, tournament.match(1, 2), 0, 0, deal=1, ending="resign", winner=0)
     for match in tournament.rounds[0]:
         tournament = add_result(tournament, match, 0, 0, deal=2)
@@ -105,17 +105,17 @@ def test_resigning_costs_as_much_as_the_worst_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("difference", "count"),
+    ("difference", "steps"),
     [
         ("0", 0), ("1/3", 0), ("1/2", 1), ("4/3", 1), ("3/2", 2), ("2", 2), ("3", 3), ("5", 4), ("7", 5), ("9", 5),
         ("10", 6), ("14", 7), ("18", 7), ("19", 8), ("40", 8), ("-1/2", -1), ("-3", -3), ("-30", -8),
     ],
 )  # fmt: skip
-def test_difference_converts_to_steps(difference: str, count: int) -> None:
-    assert to_steps(Fraction(difference)) == count
+def test_difference_converts_to_steps(difference: str, steps: int) -> None:
+    assert to_steps(Fraction(difference)) == steps
 
 
-def test_spades_steps_count_tens() -> None:
+def test_spades_steps_are_ten_times_as_large() -> None:
     assert find_scores(make_four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
         (3, -3),
         (-3, 3),
@@ -170,7 +170,7 @@ def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str
             by_deal[score.round, score.deal].append(score.scores[match.first_seat(score.deal)])
         elif match.results[score.deal].ending == "void":
             assert not any(score.scores)
-    # Scores in one seat, over all tables that played the deal, are compared with each other.
+    # Points are differences from the mean in one seat over the tables that played the deal, so they add up to zero.
     assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())
     assert sum(sum(scores.values()) for scores in round_scores(tournament)) == 0
     assert len(collect_scores(tournament)) == sum(len(match.results) for match in tournament.matches)

@@ -80,7 +80,7 @@ FAULTS: dict[str, AddFault] = {
         state, archived=[*state.archived, *(game for _deal, game in state.pending)], pending=[]
     ),
     "both_play_the_same_cards": lambda state: change_duels(state, root=bytes(32)),
-    "finished_duels_are_over": lambda state: change_duels(state, closed=""),
+    "finished_duels_are_over": lambda state: change_duels(state, closing=""),
     "both_are_told_the_same_result_once": drop_a_message,
     "acceptance_is_announced_once": lambda state: replace(state, notices={over_code(state): 2}),
     "no_message_reveals_cards": lambda state: replace(state, messages=f"… {state.duels[0].root.hex()} …"),

@@ -200,7 +200,7 @@ class _SceneLayout(Canvas):
         tricks = [("", scene.trick), (scene.last_title, self.last_trick), (scene.drawn_title, scene.drawn)]
         main, *side = [(title, trick) for title, trick in tricks if trick] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
-            # Easy cards must not cover each other's signs, so the trick needs the whole mat.
+            # Easy cards must not cover each other's suit signs, so the trick needs the whole mat.
             side = []
         is_wide = self.is_easy and any(len(trick) > 2 for _title, trick in side)
         side_width = WIDE_MAT_SIDE_WIDTH if is_wide else MAT_SIDE_WIDTH

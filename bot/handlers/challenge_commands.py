@@ -57,7 +57,7 @@ class Joining(Handlers):
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered twice must not bring back an older choice.
-        is_first_time = await self._challenges.find_opened(command.key) is None
+        is_first_time = await self._challenges.find_opened_table(command.key) is None
         setup: list[Setup] = [*rules, *clocks]
         opener = game, profile.id, command.person.name
         if level:
@@ -79,7 +79,7 @@ class Joining(Handlers):
         except TableError as error:
             payload = actions.page("form", *choices.words)
             return Reply(panel=refused_form_panel(error, payload, profile.language), private=True)
-        is_first_time = await self._challenges.find_opened(command.key) is None
+        is_first_time = await self._challenges.find_opened_table(command.key) is None
         name = command.person.name
         await self._challenges.open_table(choices.game, profile.id, name, command.key, host=command.place, setup=setup)
         if is_first_time:

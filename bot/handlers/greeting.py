@@ -91,7 +91,7 @@ class Greeting(Handlers):
         """
         async with self._locks.setdefault(profile.id, asyncio.Lock()):
             tables = await self._own_tables(press, profile, opponent)
-            if len(tables) > known_count and not await self._challenges.find_opened(press.key):
+            if len(tables) > known_count and not await self._challenges.find_opened_table(press.key):
                 table = tables[0].localize(profile.language)
                 return Reply(panel=open_game_page(table, profile.id, profile.language, opponent, len(tables)))
             if not game:
@@ -147,7 +147,7 @@ class Greeting(Handlers):
             )
             return Reply()
         await self._joining.challenge(self._command(press, game), profile)
-        table = await self._challenges.find_opened(press.key)
+        table = await self._challenges.find_opened_table(press.key)
         assert table
         await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, INVITED)))
         return await self._invitations.send_below_card(table, profile, press.place, press.key)

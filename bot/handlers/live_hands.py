@@ -331,7 +331,7 @@ class LiveHands:
         Empty if no player waits, and while the store is unavailable. If a group saw the game, the group has the offer.
         """
         with self.room.store.outage.suppress_errors():
-            rematch = await self._challenges.find_opened(f"again:{game_id(table)}")
+            rematch = await self._challenges.find_opened_table(f"again:{game_id(table)}")
             if rematch is None or rematch.phase != "open" or not rematch.matched or person in rematch.people:
                 return ""
             # A blocked player's rematch offer is not announced.

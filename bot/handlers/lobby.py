@@ -276,7 +276,7 @@ class Lobby:
         code = watch_id.partition("-")[0]
         if game.partition("-")[0] != code or not await self._watching.is_valid(watch_id):
             return ""
-        table = await self._challenges.find_opened(f"again:{game}")
+        table = await self._challenges.find_opened_table(f"again:{game}")
         return await self._watching.watch_id(table) if table and table.phase in ("open", "playing") else ""
 
     async def rematch_of(self, payload: str) -> str:
@@ -284,5 +284,5 @@ class Lobby:
         action = actions.parse_payload(payload)
         if not isinstance(action, PageAction) or action.page != "rematch":
             return ""
-        table = await self._challenges.find_opened(f"again:{' '.join(action.words)}")
+        table = await self._challenges.find_opened_table(f"again:{' '.join(action.words)}")
         return table.code if table else ""

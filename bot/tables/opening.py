@@ -70,7 +70,7 @@ class Opener:
         if notice := self._room.store.levers.maintenance:
             raise errors.NoNewTablesBecause(text=notice.text) if notice.text else errors.NoNewTables()
 
-    async def find_opened(self, update: str) -> Table | None:
+    async def find_opened_table(self, update: str) -> Table | None:
         """Return the table that this update has opened, if it still exists."""
         for code in _codes(update, await self._room.store.secret()):
             try:

@@ -246,7 +246,7 @@ class Duels:
         ``update`` opened the table.
         """
         is_recent = self.now() - duel.begun_at[side, deal] < LOST_SECONDS
-        if is_recent or await self._challenges.find_opened(update):
+        if is_recent or await self._challenges.find_opened_table(update):
             # The table is over, but its result is not stored yet.
             raise DealBeingCounted()
         await self.store.store_result(duel.code, side, deal, Played(SoloResult(None, ""), ""))

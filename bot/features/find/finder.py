@@ -183,7 +183,7 @@ class Finder:
         removed or the pairing has changed.
         """
         update = f"find:{pairing.code}"
-        if table := await self._challenges.find_opened(update):
+        if table := await self._challenges.find_opened_table(update):
             return table
         if await self.queue.pairing_of(pairing.people[0]) != pairing:
             # The pairing has changed, for example because a person was forgotten.

@@ -52,7 +52,7 @@ class FindSite:
         _, queue = texts(language).gettext, self._finder.queue
         if pairing := await queue.pairing_of(person):
             await queue.note_page(person)
-            table = await self._challenges.find_opened(f"find:{pairing.code}")
+            table = await self._challenges.find_opened_table(f"find:{pairing.code}")
             if table and table.phase == "open":
                 other_names = [isolate_name(chair.name) for chair in table.matched if chair.person != person]
                 if person in table.people:

@@ -92,7 +92,7 @@ class Director:
             # The cards of a duplicate can be published once its tables are closed.
             for match in tournament.matches:
                 if match.next_deal is not None:
-                    code = match.table or await self.match_tables.find_open(tournament, match, match.next_deal)
+                    code = match.table or await self.match_tables.find_open_code(tournament, match, match.next_deal)
                     if code:
                         await self.match_tables.close(code)
         await self.match_tables.publish_games(tournament)
@@ -147,7 +147,7 @@ class Director:
         if not code:
             # A worker that crashed might have opened the table without recording it.
             if missing_teams or seconds_left <= 0:
-                code = await self.match_tables.find_open(tournament, match, deal)
+                code = await self.match_tables.find_open_code(tournament, match, deal)
             else:
                 try:
                     code = await self.match_tables.open(tournament, match, deal)

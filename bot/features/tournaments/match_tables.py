@@ -59,9 +59,9 @@ class MatchTables:
             return ""
         return table.code
 
-    async def find_open(self, tournament: Tournament, match: Match, deal: int) -> str:
+    async def find_open_code(self, tournament: Tournament, match: Match, deal: int) -> str:
         """Return the code of the open table of a match's deal, even if it was not recorded; empty if none is open."""
-        table = await self._challenges.find_opened(_opening_update(tournament, match, deal))
+        table = await self._challenges.find_opened_table(_opening_update(tournament, match, deal))
         return table.code if table else ""
 
     async def exists(self, code: str) -> bool:

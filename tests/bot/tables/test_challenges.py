@@ -66,12 +66,12 @@ async def test_table_opens_with_the_given_options(room: Room) -> None:
 async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)
     assert (await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)).code == table.code
-    assert await challenges.find_opened("again")
+    assert await challenges.find_opened_table("again")
     await room.remove(await challenges.cancel(table.code, ADA, "cancel"))
-    assert await challenges.find_opened("again") is None
+    assert await challenges.find_opened_table("again") is None
     other = await challenges.open_table("testa", ADA, "Ada", "again", reopen=True)
     assert other.code != table.code
-    reopened = await challenges.find_opened("again")
+    reopened = await challenges.find_opened_table("again")
     assert reopened
     assert reopened.code == other.code
 
@@ -98,7 +98,7 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
     assert len(codes) == 3
     with pytest.raises(OpenedTooOften):
         await open_next()
-    assert await challenges.find_opened("again") is None
+    assert await challenges.find_opened_table("again") is None
 
 
 async def test_update_of_a_removed_table_opens_no_other(room: Room) -> None:

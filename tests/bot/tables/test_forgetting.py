@@ -104,7 +104,7 @@ async def test_forgetting_redacts_update_keys_except_the_opening(room: Room, cha
     after = await leave_table(room, table, BEA)
     assert b"pg2." not in b"".join(after.log.entries)
     assert after.log.has_update("pg22.1")
-    assert await challenges.find_opened("again:2")
+    assert await challenges.find_opened_table("again:2")
 
 
 async def test_forgetting_an_unrelated_table_changes_nothing(room: Room, challenges: Challenges) -> None:

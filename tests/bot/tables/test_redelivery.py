@@ -35,7 +35,7 @@ READING = {
     "load_recent",
     "resume",
     "remembers",
-    "find_opened",
+    "find_opened_table",
 }
 WRITING = {"commit", "open"}  # methods that write for the operations
 

@@ -35,7 +35,7 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
         def is_shown(part: str) -> bool:
             return all(any(part in text for text in place) for place in texts())
 
-        def is_told(guest: DiscordPerson) -> bool:
+        def is_notified(guest: DiscordPerson) -> bool:
             return any("you play against" in text_of(message) for message in guest.private.messages.values())
 
         members[0].say("/match testa")
@@ -53,7 +53,7 @@ async def test_groups_on_two_platforms_play_a_match(store: Store, server: Discor
         await guests[0].press("Start", channel)
         await until(lambda: is_shown("0–0"))
         for guest in guests:
-            await until(partial(is_told, guest))
+            await until(partial(is_notified, guest))
         # Each person gets the cards in a private chat.
         await members[0].press("Play", group)
         await guests[1].press("Play deal 1")

@@ -28,7 +28,7 @@ RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.02, 0.3
 
 PAGES = ("mine", "results 0", "table 1", "rules", "hand")
 NEVER_PRESSED = (":automatic", ":browser", ":claim")
-"""Buttons that people never press: automatic moves, the way to the browser, and claims."""
+"""Buttons that people never press: automatic moves, links to the browser, and claims."""
 
 PANEL_SECONDS = 1.0  # seconds without another press on the same panel, because it is about to change
 PAGE_CHANCE = 0.02  # chance that a person presses one of the ``PAGES`` of a card before a move

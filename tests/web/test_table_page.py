@@ -223,7 +223,7 @@ async def test_four_played_cards_and_full_names_do_not_overlap(
     corners = [[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]]
     assert await page.evaluate(ARE_UNCOVERED, [".lying .face", corners])
     assert await page.evaluate(ARE_UNCOVERED, [".other .who, .other .portrait", [[0.1, 0.5], [0.9, 0.5]]])
-    # On a card with large signs the rank is at the top, and the sign reaches the lower edge.
+    # On an easy card the rank is at the top, and the suit sign reaches the lower edge.
     assert await page.evaluate(ARE_UNCOVERED, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
 
 

@@ -315,18 +315,18 @@ async def test_group_card_says_the_clock_and_who_is_missing(worker: Worker, fake
     assert fake.last(GROUP).plain.endswith(terms), "the choice is remembered"
 
 
-@pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False), ("metamazzo", False)])
+@pytest.mark.parametrize(("game", "has_note"), [("tressette", True), ("tavolo", False), ("metamazzo", False)])
 async def test_choice_of_a_robot_says_who_answers_busso(
-    worker: Worker, fake: FakePlatform, game: str, is_told: bool
+    worker: Worker, fake: FakePlatform, game: str, has_note: bool
 ) -> None:
     anna, *_ = create_players(worker, fake)
     busso_note = "Of robots, only the strong ones answer busso."
     await anna.say(f"/challenge {game}")
     assert busso_note not in fake.last(GROUP).plain
     await anna.press("Add robot", GROUP)
-    assert (busso_note in fake.last(GROUP).plain) is is_told
+    assert (busso_note in fake.last(GROUP).plain) is has_note
     await anna.say(f"/challenge {game}", anna.private)
-    assert (busso_note in fake.last(anna.private).plain) is is_told
+    assert (busso_note in fake.last(anna.private).plain) is has_note
 
 
 async def test_group_card_adds_a_robot_before_the_game_is_chosen(worker: Worker, fake: FakePlatform) -> None:

@@ -25,7 +25,7 @@ from bot.words.table_lines import (
     turn_line,
 )
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
-from bot.words.wording import Wording, score_pair, score_unit, thirds_text
+from bot.words.wording import Wording, score_pair, score_unit
 from engine.views import DealView, SpadesView, StockView, TressetteView, View
 
 
@@ -308,9 +308,7 @@ class _Hand:
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared_points = [shown_points(self.snapshot, points) for points in deal.declared]
             self.page.line(_("Declared: {sides}"), sides=self.lines.side_figures(declared_points))
-        if thirds := self.snapshot.running_thirds:
-            points = [thirds_text(third * score_unit(self.snapshot.rules)) for third in thirds]
-            self.page.line(_("This deal: {sides}"), sides=self.lines.side_figures(points))
+        self.lines.write_running_points(self.page)
         self.lines.write_bids(self.page, deal)
         tricks = _("Tricks: {sides}").format(sides=self.lines.side_figures(deal.tricks))
         counts = [tricks] if deal.phase in ("play", "over") else []

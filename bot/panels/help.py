@@ -14,7 +14,7 @@ from bot.texts import texts
 from bot.version import VERSION
 from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
-from bot.words.table_lines import game_names, level_names
+from bot.words.table_lines import TableLines, game_names, level_names, table_words
 from bot.words.wording import (
     card_faces,
     faces_of,
@@ -53,7 +53,7 @@ def greeting_page(
 
 
 def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: bool) -> Panel:
-    """Return the score and the player to move of each of a person's running games, with buttons to them.
+    """Return the score, the points of the deal and the player to move of each running game, with buttons to the games.
 
     With ``is_unclear``, say first that the person's text was not understood.
     """
@@ -73,6 +73,7 @@ def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: 
             line = _("{game}: it’s {score}.")
         name = "" if snapshot.turn is None else snapshot.name(snapshot.turn)
         page.line(line, game=game, score=_score(snapshot), name=name)
+        TableLines(snapshot, table_words(snapshot, language, "italian")).write_running_points(page)
     return page.panel(*_game_rows(language, games), (Button(_("Help"), actions.page("help")),))
 
 

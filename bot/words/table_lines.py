@@ -10,7 +10,16 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.words.spoken import figure_names, spoken_card
-from bot.words.wording import NO_BREAK, CardFaces, Wording, faces_of, score_line, score_pair, score_unit
+from bot.words.wording import (
+    NO_BREAK,
+    CardFaces,
+    Wording,
+    faces_of,
+    score_line,
+    score_pair,
+    score_unit,
+    thirds_text,
+)
 from engine import GAMES, GameKind
 from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
@@ -64,6 +73,13 @@ class TableLines:
         return ", ".join(
             [f"{side} {self.words.figure(figure)}" for side, figure in zip(self.sides, figures, strict=True)]
         )
+
+    def write_running_points(self, page: Writer) -> None:
+        """Write each side's points of the deal in progress, if its game counts them."""
+        _ = self.text
+        if thirds := self.snapshot.running_thirds:
+            points = [thirds_text(third * score_unit(self.snapshot.rules)) for third in thirds]
+            page.line(_("This deal: {sides}"), sides=self.side_figures(points))
 
     def write_trick(self, page: Writer, deal: DealView) -> None:
         if deal.trick:

@@ -183,7 +183,7 @@ def hint_reason(words: Wording, hint: Hint) -> str:
     }
     saving = _("taking it brings only {points}: keep {card} for later.")
     if hint.reason == "spares" and not hint.thirds:
-        saving = _("a low card is enough here: keep {card} for later.")
+        saving = _("you don’t need this trick: keep {card} for later.")
     if hint.reason == "spares":
         return saving.format(points=points, card=_named_cards(words, hint.cards))
     if hint.reason == "likely" and hint.cards:
@@ -213,7 +213,7 @@ def reason_texts(words: Wording) -> dict[str, str]:
         "nil": _("with this hand every trick can be avoided."),
         "packets": _("honours on top can be picked up later."),
         "unseen": _("you can’t see any cards yet, so any choice is as good."),
-        "counted": _("every hidden card can be worked out, and this earns the most."),
+        "counted": _("every hidden card can be worked out, and no other card does better."),
         "takes_points": _("it takes a trick that is worth having."),
         "takes": _("it takes the trick, and the lead."),
         "highest_so_far": _("it is the highest so far."),

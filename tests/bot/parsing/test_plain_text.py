@@ -63,14 +63,14 @@ async def start_game(worker: Worker, fake: FakePlatform, language: str) -> Playe
 
 
 @pytest.mark.parametrize(
-    ("language", "question", "score", "nonsense"),
+    ("language", "question", "score", "points", "nonsense"),
     [
-        ("en", "score?", "Metà Mazzo: it’s 0–0 and your turn.", "I didn’t understand."),
-        ("it", "quanto siamo?", "Metà Mazzo: siamo 0–0, tocca a te.", "Non ho capito."),
+        ("en", "score?", "Metà Mazzo: it’s 0–0 and your turn.", "This deal: you ", "I didn’t understand."),
+        ("it", "quanto siamo?", "Metà Mazzo: siamo 0–0, tocca a te.", "In questa smazzata: tu ", "Non ho capito."),
     ],
 )
 async def test_unclear_text_gets_the_score_and_turn(
-    store: Store, language: str, question: str, score: str, nonsense: str
+    store: Store, language: str, question: str, score: str, points: str, nonsense: str
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -81,8 +81,9 @@ async def test_unclear_text_gets_the_score_and_turn(
             if table.game.turn == table.seat_of(anna.person.id):
                 break
             await worker.wait_until_idle()
-        assert await say(anna, question) == score
-        assert await say(anna, "blah blah") == f"{nonsense}\n{score}"
+        answer = await say(anna, question)
+        assert answer.startswith(f"{score}\n{points}")
+        assert await say(anna, "blah blah") == f"{nonsense}\n{answer}"
         labels = [button.label for row in fake.last(anna.private).rows for button in row]
         assert labels in (["▶ My hand", "Rules", "Help"], ["▶ Le mie carte", "Regole", "Aiuto"])
 

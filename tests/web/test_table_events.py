@@ -150,6 +150,9 @@ async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlay
     await page.locator(".fan .tap.playable").first.click()
     await expect(page.locator(".last")).to_be_visible()
     await wait_for_turn(page)
+    # The cards are drawn when the trick is opened.
+    await page.locator(".last summary").click()
+    await expect(page.locator(".last use")).to_have_count(2)
     cards = await page.locator(".last use").evaluate_all("all => all.map((one) => one.href.baseVal.split('#')[1])")
     await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()

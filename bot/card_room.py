@@ -99,8 +99,8 @@ class CardRoom(Protocol):
     ) -> list[Suggestion]:
         """Return completions for an argument that begins with ``typed_text``, likeliest first.
 
-        ``game`` is the id of the game, if the person has chosen one. Only open tables of this place are suggested, not
-        those of the whole chat. After too many requests there are none.
+        ``game`` is the id of the game, if the person has chosen one. Open tables are suggested only in the topic or
+        channel of their card. After too many requests the list is empty.
         """
 
     async def offers(self, person: Person, typed_text: str) -> OfferList:
@@ -110,7 +110,7 @@ class CardRoom(Protocol):
         """Return the message with which the bot answers in a chat without it, when a member writes its name.
 
         ``typed_text`` is the text after the name. The message is an offer, or a hint if the text asks for no challenge.
-        After too many calls and for banned people it is None. Offers are not stored.
+        Returns None after too many calls, and for banned people. Offers are not stored.
         """
 
     async def note_offer_sent(self, person: Person, offer: str, typed_text: str, place: str = "") -> None:

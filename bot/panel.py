@@ -19,14 +19,15 @@ from bot.panel_picture import Picture
 
 LONGEST_PAYLOAD = 64  # bytes that every platform allows in a button
 
-Style = Literal["", "bold", "italic", "code", "mention", "call", "quiet", "small"]
+Style = Literal["", "bold", "italic", "code", "mention", "call", "quiet", "small", "host"]
 
 
 class Span(NamedTuple):
     """A piece of text. ``person`` is the id of a mentioned person (``platform:id``), and ``text`` is what readers see.
 
     "small" marks whole lines that few people read: platforms show them small or fold them. A "call" is a mention that
-    should notify its person, if the platform can. A "quiet" mention looks the same but notifies no one.
+    should notify its person, if the platform can. A "quiet" mention looks the same but notifies no one. The host wrote
+    a "host" text, so platforms can show its links.
     """
 
     text: str

@@ -231,14 +231,12 @@ class Discord:
         else:
             raise Unreadable("an unknown form")
 
-    async def _run_command(
-        self, interaction: Interaction, command: Command, named_person: NamedPerson | None = None
-    ) -> None:
+    async def _run_command(self, interaction: Interaction, command: Command, target: NamedPerson | None = None) -> None:
         place, spec = interaction.place, find_command_spec(command.word)
         private, shows_table, has_form = (spec.is_private, spec.shows_table, spec.has_form) if spec else (False,) * 3
         awaits_message = ((shows_table and not private) or is_private(place)) and not (has_form and command.wants_form)
         answer = Answer(self.rest, interaction.token, place, private=private, awaits_message=awaits_message)
-        refusal = challenge_refusal(interaction, named_person, self._language_of(interaction)) if shows_table else ""
+        refusal = challenge_refusal(interaction, target, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
         await self._answer(interaction, answer, work)
 

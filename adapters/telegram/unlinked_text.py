@@ -3,7 +3,7 @@
 Telegram finds addresses, mentions, hashtags and commands in every text, also in one with entities. A word joiner inside
 stops it: it is invisible, and no part of an address or a word (tdlib/td, ``is_url_unicode_symbol`` and
 ``match_mentions`` in ``MessageEntity.cpp``). Names cannot be told from other text here, so only a few links are kept:
-our pages' addresses, commands outside of names, and people whom a span names.
+our pages' addresses, the host's announcements, commands outside of names, and people whom a span names.
 """
 
 import re
@@ -44,7 +44,7 @@ def unlink_panel(panel: Panel, own_url: str = "") -> Panel:
 
 
 def _unlink_span(span: Span, own_url: str) -> Span:
-    if span.style == "code":
+    if span.style in ("code", "host"):
         return span
     if span.style in MENTION_STYLES:
         is_known_here = not span.person or span.person.startswith("telegram:")

@@ -156,9 +156,9 @@ def with_notice(panel: Panel, notice: str) -> Panel:
     if not notice:
         return panel
     if panel.fold is None:
-        return replace(panel, text=(*panel.text, Span(f"\n\n📢 {notice}")))
+        return replace(panel, text=(*panel.text, Span(f"\n\n📢 {notice}", "host")))
     visible, folded = panel.text[: panel.fold], panel.text[panel.fold :]
-    return replace(panel, text=(*visible, Span(f"📢 {notice}\n\n"), *folded), fold=panel.fold + 1)
+    return replace(panel, text=(*visible, Span(f"📢 {notice}\n\n", "host"), *folded), fold=panel.fold + 1)
 
 
 def draw_surface(

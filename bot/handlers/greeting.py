@@ -158,7 +158,7 @@ class Greeting(Handlers):
 
 
 def _level_and_known(words: Sequence[str]) -> tuple[str, int]:
-    """Read a robot's level and a number of tables from the end of a payload. What is missing is empty or 0."""
+    """Return a robot's level and a number of tables from the end of a payload, "" and 0 if they are missing."""
     level = words[0] if words and words[0] in LEVELS else ""
     numbers = words[1:] if level else words
     return level, parse_number(numbers) if numbers else 0

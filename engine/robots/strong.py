@@ -13,12 +13,12 @@ from typing import NamedTuple
 from ..cards import cards
 from ..declarations import COMBINATIONS, HONOUR_RANKS
 from ..game import Game, MoveEntry
-from ..position import FIRST_PICK, SearchPosition, picked_card
+from ..position import FIRST_PICK, picked_card
 from ..search import bidding, playing, simple_players, tree
 from ..search.compiled import COMPILED, Ints, int_array, zeros
 from ..search.playing import PRIME, new_board
 from ..search.solver import Solver
-from ..search.worlds import Worlds, draw_world
+from ..search.worlds import Worlds, draw_world, only_position
 from ..spades import NOT_SPADES
 from ..tressette import THIRDS
 from ..views import DealView, PacketsView, SpadesView, TressetteView, View
@@ -225,14 +225,7 @@ class StrongRobot:
         """
         if StrongRobot._solver is None:
             StrongRobot._solver = Solver()
-        start = worlds.start
-        position: SearchPosition = object.__new__(SearchPosition)
-        position.hands = [int(worlds.known_cards[seat]) for seat in range(start[playing.SEATS])]
-        position.turn, position.cards_left = int(start[playing.TURN]), int(start[playing.CARDS_LEFT])
-        position.trick_size, position.allowed_cards = int(start[playing.TRICK_SIZE]), int(start[playing.ALLOWED_CARDS])
-        position.pot, position.taken = int(start[playing.POT]), [0, 0]
-        best_card, winner = int(start[playing.BEST_CARD]), int(start[playing.WINNER])
-        position.best_card, position.winner = (best_card, winner) if position.trick_size else (-1, -1)
+        position = only_position(worlds)
         solved = StrongRobot._solver.solve(position)
         if solved is None:
             return judged
@@ -241,9 +234,8 @@ class StrongRobot:
         estimates: dict[int, MoveEstimate] = {}
         for card, value in solved.items():
             estimate = judged.get(card, MoveEstimate(0, 0.0))
-            estimates[card] = estimate._replace(
-                visits=estimate.visits if sign * value == top else 0, mean=2.0 * sign * value
-            )
+            visits = estimate.visits if sign * value == top else 0
+            estimates[card] = estimate._replace(visits=visits, mean=2.0 * sign * value)
         return estimates
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:

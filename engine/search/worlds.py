@@ -4,6 +4,7 @@ from math import exp, log
 from typing import NamedTuple
 
 from ..declarations import HONOURS
+from ..position import SearchPosition
 from . import playing
 from .compiled import Ints, compiled
 from .playing import SIZE, Board
@@ -34,6 +35,19 @@ class Worlds(NamedTuple):
     packets: Ints
     pool: Ints
     weights: Ints
+
+
+def only_position(worlds: Worlds) -> SearchPosition:
+    """Return the position of the only possible world, without the cards already taken."""
+    start = worlds.start
+    position: SearchPosition = object.__new__(SearchPosition)
+    position.hands = [int(worlds.known_cards[seat]) for seat in range(start[playing.SEATS])]
+    position.turn, position.cards_left = int(start[playing.TURN]), int(start[playing.CARDS_LEFT])
+    position.trick_size, position.allowed_cards = int(start[playing.TRICK_SIZE]), int(start[playing.ALLOWED_CARDS])
+    position.pot, position.taken = int(start[playing.POT]), [0, 0]
+    best_card, winner = int(start[playing.BEST_CARD]), int(start[playing.WINNER])
+    position.best_card, position.winner = (best_card, winner) if position.trick_size else (-1, -1)
+    return position
 
 
 @compiled

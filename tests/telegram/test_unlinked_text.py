@@ -13,7 +13,7 @@ from adapters.telegram.text_entities import text_fields
 from adapters.telegram.unlinked_text import WORD_JOINER, unlink, unlink_panel
 from bot.delivery.message_state import MessageState
 from bot.delivery.surface_names import Hand
-from bot.delivery.surface_panels import draw_surface
+from bot.delivery.surface_panels import draw_surface, with_notice
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import BoardExtras
 from bot.panel import Panel, Span, utf16_length
@@ -110,3 +110,8 @@ async def test_names_in_messages_make_no_links(store: Store, server: TelegramSer
             # Our texts name commands. Names with commands are tested above.
             found = [each for each in found_in(fields) if not each.startswith("/")]
             assert not found, fields["text"]
+
+
+def test_links_of_the_host_stay() -> None:
+    panel = with_notice(Panel((Span("evil.com"),)), "Pause at 9: see status.example.org")
+    assert unlink_panel(panel).plain == f"evil.{WORD_JOINER}com\n\n📢 Pause at 9: see status.example.org"

@@ -95,7 +95,7 @@ function addPiles(row, piles, prefix) {
   }
 }
 
-// Draw a state, unless it cannot be read: then what is drawn stays. Return whether it was read.
+// Draw a state and return true. Return false and draw nothing if the state cannot be read.
 function draw(text) {
   const state = parse(text);
   if (!state.hand) return false;

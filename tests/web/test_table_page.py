@@ -702,6 +702,8 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
     await expect(page.locator("[data-lying='3C']")).to_be_visible()
     await expect(page.locator(".line.mine")).to_have_text("Your turn.")
     await expect(page.locator("#says")).to_have_text("led")
+    # The page announces the turn after it is drawn.
+    await page.wait_for_function("() => window.turns >= 1")
     assert await page.evaluate("turns") == 1
 
 

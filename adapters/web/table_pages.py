@@ -37,18 +37,20 @@ async def home(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
     person, lobby = reader.person if reader else "", site.card_room.lobby
     _ = texts(language).gettext
+    has_played = await lobby.has_played(person) if person else False
+    targets = lobby.targets(language, has_played=has_played)
     page = site.page(
         request,
         "home.html",
         language,
         games=lobby.games(language),
         diagrams=lobby.diagrams(),
-        data={"targets": {game: list(choices.items()) for game, choices in lobby.targets(language).items()}},
+        data={"targets": {game: list(choices.items()) for game, choices in targets.items()}},
         deck=site.assets.decks["italian-classic"],
         first_game=FIRST_GAME,
         robots={level: _(robot) for level, robot in ROBOTS.items()},
         **form_names(reader),
-        has_played=await lobby.has_played(person) if person else False,
+        has_played=has_played,
         day=await site.card_room.feature(DailyFeature).site.line(person, language),
         puzzle_rating=await site.card_room.feature(PuzzlesFeature).site.rating_line(person, language),
         tables=await lobby.tables_of(person) if person else [],

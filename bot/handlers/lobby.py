@@ -25,8 +25,17 @@ from bot.texts import error_text, language_of, texts
 from bot.words.rules import GAME_LINES
 from bot.words.table_lines import table_words
 from bot.words.wording import target_choice
-from engine import GAMES, game_kind
+from engine import GAMES, GameKind, game_kind
 from engine.errors import EngineError
+
+
+def kind_targets(kind: GameKind) -> list[int]:
+    return [int(target) for target in kind.rules.choices()["target"]]
+
+
+def preset_target(kind: GameKind, *, has_played: bool = True) -> int:
+    """Return the points to suggest for a game: the usual ones, or for a person's first game the lowest."""
+    return int(kind.rules.model_fields["target"].default) if has_played else min(kind_targets(kind))
 
 
 class Opened(NamedTuple):
@@ -138,14 +147,12 @@ class Lobby:
         return {kind.id: "trump" if kind.trump else "four" if kind.seats == 4 else kind.layout for kind in kinds}
 
     @staticmethod
-    def targets(language: str) -> dict[str, dict[int, str]]:
-        """Return the points that can win each game, the usual ones first, each in words."""
+    def targets(language: str, *, has_played: bool = True) -> dict[str, dict[int, str]]:
+        """Return the points that can win each game, each in words. The preset ones (`preset_target`) come first."""
         targets_by_game = {}
         for kind in GAMES.values():
-            usual_target = int(kind.rules.model_fields["target"].default)
-            targets = sorted(
-                map(int, kind.rules.choices()["target"]), key=lambda target: (target != usual_target, target)
-            )
+            preset = preset_target(kind, has_played=has_played)
+            targets = sorted(kind_targets(kind), key=lambda target: (target != preset, target))
             targets_by_game[kind.id] = {target: target_choice(language, kind, target) for target in targets}
         return targets_by_game
 
@@ -161,14 +168,17 @@ class Lobby:
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        ``target`` is the number of points that wins, by default the usual one. Packs are cut unless all opponents are
-        robots. ``update`` identifies the request: a repeated one opens no second table, even if the first is gone.
-        ``visitor`` is the address of a guest.
+        ``target`` is the number of points that wins. By default it is the usual one, or in a newcomer's game against
+        robots the lowest. Packs are cut unless all opponents are robots. ``update`` identifies the request: a repeated
+        one opens no second table, even if the first is gone. ``visitor`` is the address of a guest.
         """
         begin_request()
         profile = await self._people.meet(person)
         try:
-            game, usual_target = game_kind(game).id, game_kind(game).rules.model_fields["target"].default
+            kind = game_kind(game)
+            game, usual_target = kind.id, preset_target(kind)
+            if target is None and robot in ROBOT_NAMES:
+                target = preset_target(kind, has_played=await self.has_played(person.id))
             setup: list[Setup] = [] if target in (None, usual_target) else [Rule("target", target)]
             if robot in ROBOT_NAMES:
                 table = await self._challenges.open_practice(

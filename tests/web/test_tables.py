@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import aiohttp
 import pytest
@@ -362,7 +363,7 @@ async def test_forged_cookie_identifies_nobody(site: OpenPlayground) -> None:
 
 async def test_form_chooses_the_points_to_win(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     for number, (game, robot, target) in enumerate(
-        [("metamazzo", "", 51), ("metamazzo", "31", 31), ("spades", "200", 200), ("testa", "51", 21)]
+        [("metamazzo", "", 21), ("metamazzo", "31", 31), ("spades", "200", 200), ("testa", "51", 11)]
     ):
         fields = {"game": game, "robot": "easy", "key": f"{number:016x}", "target": robot}
         answer = await Visitor(site, session).post("/play", None, **fields)
@@ -371,6 +372,19 @@ async def test_form_chooses_the_points_to_win(site: OpenPlayground, session: aio
         assert table.game.rules.model_dump()["target"] == target
     answer = await Visitor(site, session).post("/play", None, game="testa", robot="", key="f" * 16, target="endless")
     assert answer.status == 403
+
+
+async def test_first_game_against_a_robot_is_short(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_browser(site) as anna:
+        for has_played, robot, target in ((False, "easy", 21), (False, "", 51), (True, "easy", 51)):
+            monkeypatch.setattr("bot.handlers.lobby.Lobby.has_played", AsyncMock(return_value=has_played))
+            answer = await anna.post("/play", game="metamazzo", robot=robot, key=f"{target + len(robot):016x}")
+            table = await site.worker.room.table(answer.headers["Location"].rpartition("/t/")[2])
+            assert table.rules.get("target", 51) == target
+            _status, page = await anna.get("/")
+            preset = re.search(r'<select name="target">\s*<option value="(\d+)"', page)
+            assert preset
+            assert int(preset[1]) == (51 if has_played else 21)
 
 
 async def test_two_people_join_by_link_and_play(site: OpenPlayground) -> None:

@@ -18,7 +18,7 @@ from engine.games import default_game
 FIRST_GAME = default_game("page")  # id of the game that pages suggest first
 FAIR = "fair"  # argument of /rules for the page on fair shuffles
 FAIR_WORDS = (FAIR, "onesto")  # accepted in every language
-STANDING = "standing"  # command that answers with the score and whose turn it is
+STANDING = "score"  # command that answers with the score and whose turn it is
 
 
 class Availability(Enum):
@@ -284,7 +284,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     # Platforms send this command when the private chat is opened.
     CommandSpec("start", is_listed=False),
     # The private chat understands words for it, such as "score?", and answers other texts in the same way.
-    CommandSpec(STANDING, availability=Availability.PRIVATE, is_private=True, is_listed=False),
+    CommandSpec(STANDING, {"it": "punteggio"}, availability=Availability.PRIVATE, is_private=True, is_listed=False),
 )
 
 
@@ -308,9 +308,9 @@ def read_command(word: str, following_words: Sequence[str] = ()) -> tuple[Comman
     return None, tuple(following_words)
 
 
-def closest_command(word: str) -> CommandSpec | None:
+def closest_command(word: str, *, in_private: bool) -> CommandSpec | None:
     """Return the command that a misspelt word probably means."""
-    comparable = [spec for spec in COMMANDS if spec.name != STANDING]
+    comparable = [spec for spec in COMMANDS if in_private or spec.name != STANDING]
     words = {known_word: spec for spec in comparable for known_word in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
     return words.get(closest_word(word, words))
 

@@ -62,10 +62,10 @@ COMMON_WORDS: Mapping[str, tuple[str, ...]] = {
     "mydata": ("data", "export", "dati", "esporta"),
     "forget": ("delete", "cancella"),
     "help": ("commands", "menu", "info", "comandi", "guida"),
-    "standing": (
-        *("score", "scores", "points", "whatsthescore", "whatisthescore", "whoswinning", "whoiswinning"),
+    "score": (
+        *("scores", "points", "whatsthescore", "whatisthescore", "whoswinning", "whoiswinning"),
         *("whoseturn", "whoseturnisit", "whosturn", "whosturnisit", "ismyturn", "isitmyturn", "myturn"),
-        *("punteggio", "punti", "quantosiamo", "aquantosiamo", "quantostiamo", "aquantostiamo", "comesiamo"),
+        *("punti", "quantosiamo", "aquantosiamo", "quantostiamo", "aquantostiamo", "comesiamo"),
         *("comestiamo", "achepuntosiamo", "quantifatti", "chivince", "chistavincendo", "achitocca", "toccaame"),
         *("dichièilturno", "turno", "turn"),
     ),

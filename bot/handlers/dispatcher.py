@@ -32,7 +32,7 @@ from bot.handlers.greeting import Greeting
 from bot.handlers.invitations import Invitations
 from bot.handlers.live_hands import LiveHands
 from bot.handlers.lobby import Lobby
-from bot.handlers.misspelt import Misspelt, can_press, misspelt_panel
+from bot.handlers.misspelt import Misspelt, misspelt_panel
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
 from bot.handlers.pages import CorePages
@@ -355,12 +355,11 @@ class Dispatcher:
 
 
 def _unknown_command(word: str, place: str, language: str) -> Reply:
-    """Answer an unknown command. If a known one is similar, name it; in the private chat, with a button for it."""
-    closest = closest_command(word)
-    if closest is None:
-        raise UnknownCommand(word=word)
-    error = MisspeltCommand(word=word, close=closest.name_in(language))
-    if not is_private(place) or not can_press(closest):
+    """Name the command most similar to an unknown one. In the private chat, answer with a page and a button."""
+    in_private = is_private(place)
+    closest = closest_command(word, in_private=in_private)
+    error = MisspeltCommand(word=word, close=closest.name_in(language)) if closest else UnknownCommand(word=word)
+    if not in_private:
         raise error
     return Reply(panel=misspelt_panel(error, closest, language))
 

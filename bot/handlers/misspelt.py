@@ -1,4 +1,4 @@
-"""The answer to a misspelt command in the private chat, with a button for the command that was probably meant."""
+"""The answer to an unknown command in the private chat, with a button for the command that was probably meant."""
 
 from collections.abc import Mapping
 
@@ -6,11 +6,11 @@ from bot import actions
 from bot.actions import BadPayload
 from bot.command_names import CommandSpec, find_command_spec
 from bot.feature import CommandHandler, Handlers
-from bot.handlers.errors import MisspeltCommand
 from bot.panel import Button, Panel, Writer
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
-from bot.texts import error_text
+from bot.tables.errors import TableError
+from bot.texts import error_text, texts
 
 WITH_FILE = ("mydata",)  # commands that answer with a file, which the answer to a press cannot have
 
@@ -34,7 +34,10 @@ class Misspelt(Handlers):
         return await self._handlers[spec.name](Command(press.key, press.person, press.place, spec.name), profile)
 
 
-def misspelt_panel(error: MisspeltCommand, close: CommandSpec, language: str) -> Panel:
+def misspelt_panel(error: TableError, closest: CommandSpec | None, language: str) -> Panel:
+    """Return the answer to an unknown command, with a button for the ``closest`` one if that can be pressed."""
     page = Writer()
     page.line(error_text(error, language))
-    return page.panel((Button(f"/{close.name_in(language)}", actions.page("command", close.name), "good"),))
+    if closest and can_press(closest):
+        return page.panel((Button(f"/{closest.name_in(language)}", actions.page("command", closest.name), "good"),))
+    return page.panel((Button(texts(language).gettext("Help"), actions.page("help")),))

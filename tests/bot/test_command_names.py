@@ -173,7 +173,7 @@ def test_words_understood_with_spaces_are_longer_than_commands() -> None:
 
 def test_words_of_other_bots_need_our_name() -> None:
     assert find_command_spec("play", is_for_us=False) is None
-    assert find_command_spec("standing", is_for_us=False) is None
+    assert find_command_spec("score", is_for_us=False) is None
     assert find_command_spec("arrenditi", is_for_us=False) is find_command_spec("resign")
 
 
@@ -185,12 +185,12 @@ def test_words_of_other_bots_need_our_name() -> None:
     ],
 )
 def test_misspelt_word_is_near_its_command(word: str, name: str) -> None:
-    assert closest_command(word) is find_command_spec(name)
+    assert closest_command(word, in_private=False) is find_command_spec(name)
 
 
 @pytest.mark.parametrize("word", ["nonsense", "stop", "a", "tressette", "domino"])
 def test_foreign_word_is_near_no_command(word: str) -> None:
-    assert closest_command(word) is None
+    assert closest_command(word, in_private=False) is None
 
 
 def test_players_page_lists_all_commands() -> None:

@@ -134,11 +134,31 @@ async def test_misspelt_command_stays_with_a_button(
     assert (await anna.say(f"/{word}")).toast, "a group's answer is not for all members"
 
 
-async def test_misspelt_command_of_groups_has_no_button(worker: Worker, fake: FakePlatform) -> None:
-    anna = Player(worker, fake, "Anna", 1)
-    assert "did you mean /match?" in (await anna.say("/matchh", anna.private)).toast
+@pytest.mark.parametrize(("language", "word", "label"), [("en", "scor", "/score"), ("it", "puntegio", "/punteggio")])
+async def test_misspelt_score_in_a_game_gets_a_button(
+    worker: Worker, fake: FakePlatform, language: str, word: str, label: str
+) -> None:
+    anna = Player(worker, fake, "Anna", 1, language)
+    await anna.say("/start", anna.private)
+    await worker.challenges.open_practice("metamazzo", anna.person.id, "Anna", "easy", "game")
+    await worker.wait_until_idle()
+    await anna.say(f"/{word}", anna.private)
+    answer = fake.last(anna.private)
+    assert label in answer.plain
+    assert [button.label for row in answer.rows for button in row] == [label]
+    await anna.press(label)
+    assert "Metà Mazzo: " in fake.last(anna.private).plain
+    assert label not in (await anna.say(f"/{word}")).toast, "groups have no such command"
 
 
-async def test_misspelt_command_for_a_file_has_no_button(worker: Worker, fake: FakePlatform) -> None:
+@pytest.mark.parametrize(
+    ("word", "text"), [("matchh", "did you mean /match?"), ("mydatta", "did you mean /mydata?"), ("xyzzy", "/xyzzy")]
+)
+async def test_unknown_command_without_a_button_offers_help(
+    worker: Worker, fake: FakePlatform, word: str, text: str
+) -> None:
     anna = Player(worker, fake, "Anna", 1)
-    assert "did you mean /mydata?" in (await anna.say("/mydatta", anna.private)).toast
+    await anna.say(f"/{word}", anna.private)
+    assert text in fake.last(anna.private).plain
+    await anna.press("Help")
+    assert "/challenge" in fake.last(anna.private).plain

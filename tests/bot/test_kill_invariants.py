@@ -10,6 +10,7 @@ import pytest
 
 from bot import actions
 from bot.panel_picture import Subject
+from bot.panels.hand_buttons import VOLO_WITH
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.table import Table
@@ -321,6 +322,30 @@ FAULTS: list[tuple[Plant, Callable[[StateAtRest], None]]] = [
 async def test_consistent_state_passes(rest: StateAtRest) -> None:
     check_invariants(rest)
     assert not count_duplicates(rest)
+
+
+async def test_open_questions_about_signals_pass(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        table = await worker.room.table(await code_of(worker, (await seat_players(worker, fake, "tressette"))[0]))
+    state = StateAtRest([table], (), {}, {}, {}, Screen([table], []))
+    for choice in ("volo", "busso", f"{VOLO_WITH}{false_volo_card(table)}"):
+        for seat, chair in enumerate(table.chairs):
+            assert chair
+            panel = draw_hand(table, seat, choice)
+            assert panel.picture
+            person = chair.person.partition(":")[2]
+            screen(state).show(f"@{person}", f"hand {table.code}", payloads_of(panel), panel.picture.subject)
+        invariants.hands_offer_the_legal_cards(state)
+        invariants.pictures_of_hands_match_their_buttons(state)
+
+
+def false_volo_card(table: Table) -> str:
+    """Return a card that the player to move can lead with a volo although the hand has others of its suit."""
+    assert table.game
+    assert table.game.turn is not None
+    payloads = payloads_of(draw_hand(table, table.game.turn, "volo"))
+    return next(payload.partition(VOLO_WITH)[2] for payload in payloads if VOLO_WITH in payload)
 
 
 @pytest.mark.long

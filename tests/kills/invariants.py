@@ -16,6 +16,7 @@ from bot.features.duels.feature import DuelPolicy
 from bot.panel import Panel
 from bot.panel_picture import Subject
 from bot.panels.drafts import Draft
+from bot.panels.hand_buttons import VOLO_WITH
 from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
 from bot.table_policy import ORDINARY, TablePolicy
@@ -124,20 +125,21 @@ def open_tables_offer_their_free_chairs(state: StateAtRest) -> None:
 
 
 def hands_offer_the_legal_cards(state: StateAtRest) -> None:
-    """The last panel of the player to move offers exactly the legal cards. Other panels offer none."""
+    """The last panel of the player to move offers exactly the legal cards, or asks about one. Others offer none.
+
+    A question has two buttons: the move, and one that goes back.
+    """
     for table, seat, person in _find_hands(state):
         assert table.game
         panels = state.screen.panels(person, table.code)
         if not panels:
             raise Disagreement(f"no panel of table {table.code} for person {person}")
-        offered = {
-            payload.partition(":")[2].partition(":")[2]
-            for message, payload in state.screen.buttons(person)
-            if payload.startswith(f"1m{table.code}:") and message == panels[-1]["id"]
-        }
-        offered_cards = {" ".join(move.split(" ")[:2]) for move in offered if move.startswith("play")}
+        payloads = [button["payload"] for row in panels[-1]["rows"] for button in row]
+        offered = move_payloads(table.code, payloads)
+        offered_cards = find_offered_cards(offered)
         legal = {move for move in table.game.legal_moves(seat) if move.startswith("play") and move.count(" ") == 1}
-        if table.game.turn == seat and legal != offered_cards:
+        asks = len(offered) == 2 and any(payload.startswith("1t") for payload in offered)
+        if table.game.turn == seat and legal != offered_cards and not asks:
             raise Disagreement(f"table {table.code}, seat {seat}: legal {sorted(legal)}, shown {sorted(offered_cards)}")
         if table.game.turn != seat and offered_cards:
             raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
@@ -189,6 +191,14 @@ def move_payloads(code: str, payloads: Collection[str]) -> frozenset[str]:
     return frozenset(payload for payload in payloads if payload.startswith((f"1m{code}:", f"1t{code}:draft ")))
 
 
+def find_offered_cards(payloads: Collection[str]) -> set[str]:
+    """Return the moves ``play <card>`` of payloads, with those that first ask a question (`VOLO_WITH`)."""
+    moves = [payload.split(":", 2)[2] for payload in payloads if payload.startswith("1m")]
+    choices = [payload.rpartition(" ")[2] for payload in payloads if payload.startswith("1t")]
+    played = {" ".join(move.split(" ")[:2]) for move in moves if move.startswith("play ")}
+    return played | {f"play {choice.removeprefix(VOLO_WITH)}" for choice in choices if choice.startswith(VOLO_WITH)}
+
+
 def list_choices(offered: Collection[str]) -> set[str]:
     """Return the partial choices of panels that can have these buttons.
 
@@ -203,7 +213,9 @@ def list_choices(offered: Collection[str]) -> set[str]:
         if parts[0] == "exchange":
             # The move can list the cards in a different order from the choice.
             choices |= {",".join(order) for order in permutations(cards)}
-        choices |= {signal, packets, ",".join(cards)}
+        choices |= {signal, packets, ",".join(cards), f"{VOLO_WITH}{parts[1]}" if len(parts) > 1 else ""}
+        if signal.startswith(VOLO_WITH):
+            choices.add(VOLO_WITH.removesuffix("-"))
         choices |= {packets[:index] + packets[index + 1 :] for index in range(len(packets))}
         choices |= {",".join(cards[:index] + cards[index + 1 :]) for index in range(len(cards))}
     return choices

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from adapters.telegram.widget.state import hand_state
+from adapters.telegram.widget.state import SHORT_NAME, hand_state
 from bot.panel import Panel
 from bot.panel_picture import Live, Picture, Subject
 from bot.pictures.painter import paint
@@ -144,12 +144,24 @@ class TelegramPage(PlatformPage):
 
 
 def shows_scene(data: str, subject: Subject) -> bool:
-    """Return whether the state of a widget shows the cards and points of a scene."""
+    """Return whether the state of a widget shows the cards and points of a scene.
+
+    A state that is too long lacks the previous trick and other hands, and has shorter names.
+    """
     state = hand_state(Panel((), picture=Picture(subject, "", live=Live())))
     assert state
-    shown_state, expected = json.loads(data), json.loads(state)
-    parts = ("sides", "target", "others", "trick", "more", "tally", "names")
-    return all(shown_state[part] == expected[part] for part in parts)
+    shown, expected = json.loads(data), json.loads(state)
+    is_complete = all(shown[part] in ([], expected[part]) for part in ("more", "others"))
+    return is_complete and _with_short_names(shown) == _with_short_names(expected)
+
+
+def _with_short_names(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a state that it always has, with the shortest names."""
+    return {
+        **{part: state[part] for part in ("target", "trick", "tally")},
+        "names": [name[:SHORT_NAME] for name in state["names"]],
+        "sides": [[name[: 2 * SHORT_NAME], *figures] for name, *figures in state["sides"]],
+    }
 
 
 @asynccontextmanager

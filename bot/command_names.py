@@ -19,6 +19,8 @@ FIRST_GAME = default_game("page")  # id of the game that pages suggest first
 FAIR = "fair"  # argument of /rules for the page on fair shuffles
 FAIR_WORDS = (FAIR, "onesto")  # accepted in every language
 STANDING = "score"  # command that answers with the score and whose turn it is
+HINT = "hint"  # command that gives a hint, or answers with what the person can do now
+FOR_US_ONLY = (STANDING, HINT)  # commands that other bots can have too
 
 
 class Availability(Enum):
@@ -285,6 +287,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("start", is_listed=False),
     # The private chat understands words for it, such as "score?", and answers other texts in the same way.
     CommandSpec(STANDING, {"it": "punteggio"}, availability=Availability.PRIVATE, is_private=True, is_listed=False),
+    # It understands "what now?" and similar questions, too.
+    CommandSpec(HINT, {"it": "consiglio"}, availability=Availability.PRIVATE, is_private=True, is_listed=False),
 )
 
 
@@ -292,8 +296,7 @@ def find_command_spec(word: str, *, is_for_us: bool = True) -> CommandSpec | Non
     """Return the command with this word. ``is_for_us`` is False in a group if the message does not name the bot."""
     plain = plain_word(word)
     for spec in COMMANDS:
-        # Other bots can have a command of the name STANDING, too.
-        own_words = spec.words if is_for_us or spec.name != STANDING else ()
+        own_words = spec.words if is_for_us or spec.name not in FOR_US_ONLY else ()
         if plain in own_words or (is_for_us and plain in COMMON_WORDS.get(spec.name, ())):
             return spec
     return None
@@ -310,7 +313,7 @@ def read_command(word: str, following_words: Sequence[str] = ()) -> tuple[Comman
 
 def closest_command(word: str, *, in_private: bool) -> CommandSpec | None:
     """Return the command that a misspelt word probably means."""
-    comparable = [spec for spec in COMMANDS if in_private or spec.name != STANDING]
+    comparable = [spec for spec in COMMANDS if in_private or spec.name not in FOR_US_ONLY]
     words = {known_word: spec for spec in comparable for known_word in (*spec.words, *COMMON_WORDS.get(spec.name, ()))}
     return words.get(closest_word(word, words))
 

@@ -69,6 +69,12 @@ COMMON_WORDS: Mapping[str, tuple[str, ...]] = {
         *("comestiamo", "achepuntosiamo", "quantifatti", "chivince", "chistavincendo", "achitocca", "toccaame"),
         *("dichièilturno", "turno", "turn"),
     ),
+    "hint": (
+        *("hints", "tip", "whatnow", "nowwhat", "whatnext", "whatdoido", "whatshouldido", "whatcanido"),
+        *("whatdoiplay", "whatshouldiplay", "consigli", "suggerimento", "suggerimenti", "suggerisci", "eora"),
+        *("eadesso", "cosafaccio", "chefaccio", "chedevofare", "cosadevofare", "chepossofare", "cosapossofare"),
+        *("chegioco", "cosagioco"),
+    ),
     "start": ("hello", "hi", "ciao", "salve", "inizia"),
 }
 """Words that other bots have too: in a group they are for this bot only if they name it."""

@@ -1,9 +1,9 @@
-"""Commands for a person's own tables: /hand, /invite, /resign, and questions about the score."""
+"""Commands for a person's own tables: /hand, /invite, /resign, and questions about the score and the moves."""
 
 from collections.abc import Sequence
 
 from bot.actions import BadPayload
-from bot.command_names import STANDING, find_command_spec
+from bot.command_names import HINT, STANDING, find_command_spec
 from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.surface_names import Hand
@@ -12,12 +12,14 @@ from bot.feature import Handlers
 from bot.handlers.errors import NoChallenge, TableNotNamed
 from bot.handlers.invitations import Invitations
 from bot.handlers.pages import CorePages
+from bot.hints import allows_hints
+from bot.panels import hand_buttons
 from bot.panels.drafts import Draft
 from bot.panels.hand_buttons import ON_HAND, RESIGN
-from bot.panels.help import standing_page
+from bot.panels.help import Question, standing_page
 from bot.panels.tables import resign_page
 from bot.parsing.games import parse_code
-from bot.parsing.plain_text import UNCLEAR
+from bot.parsing.plain_text import HELP, UNCLEAR
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private, private_place
 from bot.private_replies import answer_place
@@ -43,6 +45,7 @@ class OwnTables(Handlers):
             "invite": self._invite,
             "resign": self._resign,
             STANDING: self._standing,
+            HINT: self._hint,
         }
         self.pages = {"hand": self._hand_page, "resign": self._resign_page}
 
@@ -62,8 +65,27 @@ class OwnTables(Handlers):
             return await self._core_pages.greet(command.place)
         if not playing:
             raise NoTables()
+        return self._standing_reply(profile, playing, Question.UNCLEAR if is_unclear else Question.SCORE)
+
+    async def _hint(self, command: Command, profile: Profile) -> Reply:
+        """Show a hint on the hand, or answer with the possible moves. Without games, show the help or greet."""
+        playing = await self._private_hands.recall(profile.id, command.place)
+        if not playing and command.words == (HELP,):
+            return await self._core_pages.help(command, profile)
+        if not playing:
+            return await self._core_pages.greet(command.place)
+        with_hints = [(table, seat) for table, seat in playing if allows_hints(table, seat)]
+        if len(with_hints) != 1:
+            return self._standing_reply(profile, playing, Question.MOVES)
+        [(table, seat)] = with_hints
+        draft = Draft(table.oldest_panel(seat), hand_buttons.HINT)
+        await self._updates.send_change(table.code, Hand(seat), Change(draft=draft, repost=True, place=command.place))
+        return Reply()
+
+    @staticmethod
+    def _standing_reply(profile: Profile, playing: Sequence[tuple[Table, int]], question: Question) -> Reply:
         games = [take_snapshot(table.localize(profile.language), seat) for table, seat in playing]
-        return Reply(panel=standing_page(profile.language, games, is_unclear=is_unclear))
+        return Reply(panel=standing_page(profile.language, profile.suits, games, question))
 
     async def _hand_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:

@@ -194,7 +194,7 @@ class HandButtons:
         _ = self.words.text
         if self.hint.is_unasked and not self.hint.is_busy:
             return [(Button(_("No more hints"), actions.table(self.snapshot.code, "nohints"), role=Role.HINT),)]
-        if self.snapshot.is_practice and self.snapshot.is_my_turn and not self.snapshot.is_duplicate:
+        if self.snapshot.can_have_hint:
             return [(self._draft_button(_("💡 Hint"), HINT)._replace(role=Role.HINT),)]
         return []
 

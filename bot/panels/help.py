@@ -1,10 +1,11 @@
 """The greeting, the pages of its buttons that begin a game, and the pages of /help and /rules."""
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from fractions import Fraction
 
 from bot import actions
-from bot.command_names import FAIR, HelpGroup, listed_commands
+from bot.command_names import FAIR, HINT, HelpGroup, listed_commands
 from bot.document_writer import DocumentWriter
 from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Row, Span, Writer
 from bot.panels.challenge import game_lines
@@ -12,6 +13,7 @@ from bot.tables.snapshot import TableSnapshot, isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.version import VERSION
+from bot.words.possible_moves import possible_moves
 from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import TableLines, game_names, level_names, table_words
@@ -52,14 +54,23 @@ def greeting_page(
     )
 
 
-def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: bool) -> Panel:
+class Question(Enum):
+    """The question that `standing_page` answers."""
+
+    SCORE = "score"
+    MOVES = "moves"
+    UNCLEAR = "unclear"
+
+
+def standing_page(language: str, suits: str, games: Sequence[TableSnapshot], question: Question) -> Panel:
     """Return the score, the points of the deal and the player to move of each running game, with buttons to the games.
 
-    With ``is_unclear``, say first that the person's text was not understood.
+    The answer to an unclear text says first that it was not understood. The answer to a question about moves lists
+    them, in cards of these ``suits``. Both have buttons for a hint and to resign.
     """
     _ = texts(language).gettext
     page = Writer()
-    if is_unclear:
+    if question is Question.UNCLEAR:
         page.line(_("I didn’t understand."))
     for snapshot in games[:MAX_GAMES]:
         game = Span(_(snapshot.kind.name), "bold")
@@ -73,8 +84,23 @@ def standing_page(language: str, games: Sequence[TableSnapshot], *, is_unclear: 
             line = _("{game}: it’s {score}.")
         name = "" if snapshot.turn is None else snapshot.name(snapshot.turn)
         page.line(line, game=game, score=_score(snapshot), name=name)
-        TableLines(snapshot, table_words(snapshot, language, "italian")).write_running_points(page)
-    return page.panel(*_game_rows(language, games), (Button(_("Help"), actions.page("help")),))
+        if question is Question.MOVES:
+            for move_line in possible_moves(snapshot, table_words(snapshot, language, suits)):
+                page.line(move_line)
+        else:
+            TableLines(snapshot, table_words(snapshot, language, "italian")).write_running_points(page)
+    if question is Question.MOVES and not any(snapshot.is_practice for snapshot in games):
+        page.line(_("Hints are only for games against robots."))
+    choices = () if question is Question.SCORE else _choice_buttons(language, games)
+    return page.panel(*_game_rows(language, games), choices, (Button(_("Help"), actions.page("help")),))
+
+
+def _choice_buttons(language: str, games: Sequence[TableSnapshot]) -> Row:
+    """Return a button for a hint, if exactly one game allows it now, and one to resign."""
+    _ = texts(language).gettext
+    hint = Button(_("💡 Hint"), actions.page("command", HINT))
+    resign = Button(_("Resign"), actions.page("command", "resign"))
+    return (hint, resign) if sum(snapshot.can_have_hint for snapshot in games) == 1 else (resign,)
 
 
 def _game_rows(language: str, games: Sequence[TableSnapshot]) -> list[Row]:

@@ -3,10 +3,13 @@
 import re
 from typing import NamedTuple
 
-from bot.command_names import FAIR, FAIR_WORDS, STANDING, ArgumentKind, CommandSpec, read_command
+from bot.command_names import FAIR, FAIR_WORDS, HINT, STANDING, ArgumentKind, CommandSpec, read_command
+from bot.command_words import plain_word
 from bot.parsing.games import named_game
 
 UNCLEAR = "unclear"  # argument of the command STANDING: its answer begins by saying that the text was not understood
+HELP = "help"  # argument of the command HINT: without a game, its answer is the page of /help
+HELP_WORDS = ("helpme", "pleasehelpme", "helpmeplease", "aiuto", "aiutami", "miaiuti", "mipuoiaiutare")
 SMALL_WORDS = {
     *("a", "an", "the", "of", "for", "at", "me", "my", "to", "please"),
     *("con", "da", "dei", "del", "della", "di", "gli", "i", "il", "l", "la", "le", "lo", "mi", "per", "un", "una"),
@@ -29,6 +32,8 @@ def read_plain_text(text: str) -> PlainText:
     """
     parts = WORD.findall(text)
     important = [part for part in parts if part.casefold() not in SMALL_WORDS]
+    if plain_word("".join(parts)) in HELP_WORDS:
+        return PlainText(HINT, (HELP,))
     for words in (parts, important):
         if words and (spec := _whole_command(words)):
             return PlainText(spec.name)

@@ -120,6 +120,10 @@ class TableSnapshot(NamedTuple):
         return self.seat is not None and self.turn == self.seat
 
     @property
+    def can_have_hint(self) -> bool:
+        return self.is_practice and self.is_my_turn and not self.is_duplicate
+
+    @property
     def is_only_deal_played(self) -> bool:
         """True if the table has a single deal that was played to its end. The game stops there."""
         deal = self.view.deal if self.view else None

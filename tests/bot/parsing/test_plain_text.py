@@ -2,11 +2,16 @@
 
 import pytest
 
-from bot.command_names import STANDING
-from bot.parsing.plain_text import UNCLEAR, read_plain_text
+from bot.command_names import HINT, STANDING
+from bot.parsing.plain_text import HELP, UNCLEAR, read_plain_text
+from bot.robots.pool import RobotPool
 from bot.store import Store
+from bot.words.wording import JOINER
 from bot.worker import Worker
-from tests.bot.fake_platform import FakePlatform, Player, open_worker
+from engine import View
+from engine.robots.verdicts import Hint
+from tests.bot.fake_platform import FakePlatform, Player, open_worker, seat_players
+from tests.bot.test_hints import wait_for_turn
 
 STANDING_COMMAND = (STANDING, ())
 
@@ -35,6 +40,15 @@ STANDING_COMMAND = (STANDING, ())
         ("spizzichino", ("challenge", ("spizzichino",))),
         ("meta mazzo", ("challenge", ("metamazzo",))),
         ("Spades!", ("challenge", ("spades",))),
+        ("Hint?", (HINT, ())),
+        ("what now?", (HINT, ())),
+        ("What can I do", (HINT, ())),
+        ("Un consiglio!", (HINT, ())),
+        ("suggerimento", (HINT, ())),
+        ("E ora?", (HINT, ())),
+        ("che faccio?", (HINT, ())),
+        ("help me!", (HINT, (HELP,))),
+        ("Aiuto", (HINT, (HELP,))),
         ("find fair", (STANDING, (UNCLEAR,))),
         ("forget spades", (STANDING, (UNCLEAR,))),
         ("help me with the third trick", (STANDING, (UNCLEAR,))),
@@ -75,17 +89,56 @@ async def test_unclear_text_gets_the_score_and_turn(
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_game(worker, fake, language)
-        while True:
-            [table] = await worker.room.lists.tables_of(anna.person.id)
-            assert table.game
-            if table.game.turn == table.seat_of(anna.person.id):
-                break
-            await worker.wait_until_idle()
+        await wait_for_turn(worker, anna)
         answer = await say(anna, question)
         assert answer.startswith(f"{score}\n{points}")
         assert await say(anna, "blah blah") == f"{nonsense}\n{answer}"
         labels = [button.label for row in fake.last(anna.private).rows for button in row]
-        assert labels in (["▶ My hand", "Rules", "Help"], ["▶ Le mie carte", "Regole", "Aiuto"])
+        assert labels in (
+            ["▶ My hand", "Rules", "💡 Hint", "Resign", "Help"],
+            ["▶ Le mie carte", "Regole", "💡 Consiglio", "Mi arrendo", "Aiuto"],
+        )
+        await anna.press(labels[3])
+        assert fake.last(anna.private).plain.startswith(("Do you really want to resign?", "Vuoi davvero"))
+
+
+@pytest.mark.parametrize("text", ["hint", "what now?", "aiuto"])
+async def test_hint_comes_on_the_hand(store: Store, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
+        return Hint(next(move for move in view.moves if move.startswith("play ")), "only")
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await start_game(worker, fake, "en")
+        await wait_for_turn(worker, anna)
+        await say(anna, "blah blah")
+        assert "💡 Play " not in fake.last(anna.private).plain
+        if text == "hint":
+            await anna.press("💡 Hint")
+        else:
+            await say(anna, text)
+        assert "\n💡 Play the " in fake.last(anna.private).plain
+
+
+async def test_against_people_the_possible_moves_are_named(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    mover, other = sorted(players, key=lambda player: not player.moves())
+    cards = [button.label for _message, button in mover.moves() if not button.label.startswith("📣")]
+    answer = (await say(mover, "hint")).replace(JOINER, "")
+    assert "and your turn.\nYou can " in answer
+    assert f"\nYou can play: {' '.join(cards)}\nHints are only for games against robots." in answer
+    labels = [button.label for row in fake.last(mover.private).rows for button in row]
+    assert labels == ["▶ My hand", "Rules", "Resign", "Help"]
+    answer = await say(other, "e ora?")
+    assert "’s turn." in answer
+    assert "You can" not in answer
+
+
+async def test_without_a_game_help_me_gets_the_help(worker: Worker, fake: FakePlatform) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    assert "/challenge" in await say(anna, "help me")
+    assert (await say(anna, "what now?")).startswith("Hi! I deal Tressette and Spades.")
 
 
 async def test_without_a_game_unclear_text_gets_a_greeting(store: Store) -> None:

@@ -60,22 +60,17 @@ class TournamentCards:
 
     async def _panel(self, tournament: Tournament) -> Panel:
         """Return a card's panel, from the cache unless its content has changed."""
-        viewer, seconds_left = (
-            await self._viewers.viewer_at(tournament.place),
-            await self._tournaments.seconds_left(tournament),
-        )
+        viewer = await self._viewers.viewer_at(tournament.place)
+        seconds_left = await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
         has_room, maintenance = not self._store.memory.is_full, self._store.levers.maintenance is not None
         time_text = None if seconds_left is None else time_left(viewer.language, seconds_left)
         content = tournament.entries, tournament.opener, tournament.players, viewer, time_text, has_room, maintenance
-        cached = self._panels.get(tournament.code)
-        if cached is None or cached[0] != content:
-            cached = (
-                content,
-                card_panel(viewer.language, tournament, seconds_left, has_room=has_room, maintenance=maintenance),
-            )
-            self._panels[tournament.code] = cached
-        return cached[1]
+        cached_content, panel = self._panels.get(tournament.code, (None, Panel(())))
+        if cached_content != content:
+            panel = card_panel(viewer.language, tournament, seconds_left, has_room=has_room, maintenance=maintenance)
+            self._panels[tournament.code] = content, panel
+        return panel
 
     async def _announce(self, tournament: Tournament, adapter: Adapter) -> None:
         """Announce the winner, with the final standings as a picture."""

@@ -61,7 +61,7 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
     for line in text.terms():
         page.line(line)
     page.gap()
-    _write_entered(page, text, players_alone(tournament))
+    _write_entered(page, text)
     return page.panel((button(_("Sign up"), tournament, "enter", style="good"),))
 
 
@@ -74,15 +74,6 @@ def organiser_row(text: TournamentText) -> Row:
     return (button(_("Start"), tournament, "start"), button(_("Options"), tournament, "options"), cancel_button)
 
 
-def players_alone(tournament: Tournament) -> list[int]:
-    """Return the players without a partner, in a game for four."""
-    return (
-        []
-        if tournament.team_size == 1
-        else [number for number in tournament.entered_players if number not in tournament.partners]
-    )
-
-
 def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
     """Return buttons that make a person the partner of one of these players."""
     buttons = [
@@ -92,26 +83,24 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
     return [tuple(buttons[index : index + 2]) for index in range(0, len(buttons), 2)]
 
 
-def _write_entered(page: Writer, text: TournamentText, players_without_partner: Sequence[int]) -> None:
+def _write_entered(page: Writer, text: TournamentText) -> None:
     """Write the players. Those without a partner come last."""
     tournament, _ = text.tournament, text.gettext
-    teams, count = teams_of(tournament), len(tournament.entered_players)
+    teams, count, players_alone = teams_of(tournament), len(tournament.entered_players), tournament.players_alone
     missing_text = _missing_text(text, MIN_TEAMS[tournament.form] - len(teams))
     if not count:
         page.line(" ".join(filter(None, [_("No players yet."), missing_text])))
-    elif missing_text and not players_without_partner:
+    elif missing_text and not players_alone:
         *names, last_name = map(text.player_names, teams)
         line = text.ngettext("{names} is in. {missing}", "{names} are in. {missing}", count)
         page.line(line, names=_(" and ").join([*filter(None, [", ".join(names)]), last_name]), missing=missing_text)
     else:
         page.line(text.ngettext("{count} player:", "{count} players:", count).format(count=count), "bold")
-        if complete_teams := [team for team in teams if team[0] not in players_without_partner]:
+        if complete_teams := [team for team in teams if team[0] not in players_alone]:
             page.line(_list_names(text, complete_teams))
-        if players_without_partner:
-            page.line(
-                _("Looking for a partner: {names}"),
-                names=_list_names(text, [(number,) for number in players_without_partner]),
-            )
+        if players_alone:
+            alone_names = _list_names(text, [(number,) for number in players_alone])
+            page.line(_("Looking for a partner: {names}"), names=alone_names)
             page.line(_("Players without a partner are paired at the start."), "small")
         if missing_text:
             page.line(missing_text, "italic")
@@ -173,14 +162,10 @@ def has_results(tournament: Tournament) -> bool:
 
 def write_single_table(page: Writer, text: TournamentText) -> None:
     """Explain how a duplicate round with only one table is scored."""
-    tournament = text.tournament
-    if (
-        tournament.is_duplicate
-        and tournament.phase == "playing"
-        and tournament.rounds
-        and sum(not match.is_bye for match in tournament.rounds[-1]) == 1
-    ):
-        _ = text.gettext
+    tournament, _ = text.tournament, text.gettext
+    if not (tournament.is_duplicate and tournament.phase == "playing" and tournament.rounds):
+        return
+    if sum(not match.is_bye for match in tournament.rounds[-1]) == 1:
         page.line(
             _("Only one table, so there’s nothing to compare. Only deals given up or lost on time count."), "italic"
         )
@@ -269,9 +254,8 @@ def write_seals(page: Writer, text: TournamentText) -> None:
 def _seal_row(text: TournamentText) -> Row:
     """Return the button to the seal and secret of a duplicate that was called off, if it had begun."""
     tournament = text.tournament
-    if not (tournament.is_duplicate and tournament.root):
-        return ()
-    return (button(text.gettext("How it works"), tournament, "rules"),)
+    has_seal = tournament.is_duplicate and tournament.root
+    return (button(text.gettext("How it works"), tournament, "rules"),) if has_seal else ()
 
 
 def winner_panel(language: str, tournament: Tournament) -> Panel:

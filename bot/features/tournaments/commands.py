@@ -117,13 +117,11 @@ class TournamentCommands:
 
     async def _choose_usual_times(self, tournament: Tournament, profile: Profile, key: str) -> Tournament:
         """Set the usual clock and time of the form (leagues have their own), unless the organiser chose others."""
-        usual_times, league_times = (
-            ((await self._people.chat(tournament.place)).clock, USUAL["time"]),
-            (DAY, LEAGUE_TIME),
-        )
-        (old_clock, old_time), (clock, time) = (
-            (usual_times, league_times) if tournament.form == "league" else (league_times, usual_times)
-        )
+        chat = await self._people.chat(tournament.place)
+        usual_times, league_times = (chat.clock, USUAL["time"]), (DAY, LEAGUE_TIME)
+        is_league = tournament.form == "league"
+        old_clock, old_time = usual_times if is_league else league_times
+        clock, time = league_times if is_league else usual_times
         if tournament.choice.clock == old_clock:
             choice = replace(tournament.choice, clock=clock)
             tournament = await self._registration.choose_game(tournament.code, profile.id, choice, f"{key} clock")
@@ -301,12 +299,11 @@ class TournamentCommands:
     async def _results(self, press: Press, profile: Profile, tournament: Tournament, number: int) -> Panel:
         games: dict[Key, str] = {}
         if pages := result_pages(tournament):
-            results_page = pages[min(number, len(pages)) - 1]
-            results = {match.number: match.results.get(results_page.deal) for match in results_page.matches}
+            page = pages[min(number, len(pages)) - 1]
             games = {
-                (results_page.round, match, results_page.deal): result.game
-                for match, result in results.items()
-                if result and result.game
+                (page.round, match.number, page.deal): result.game
+                for match in page.matches
+                if (result := match.results.get(page.deal)) and result.game
             }
         # The host might have moved some of the games to files.
         archived_ids = await self._archive.kept_ids(list(games.values()))
@@ -331,13 +328,8 @@ class TournamentCommands:
         is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_shown_here else await self._private_hands.toast(profile)
-        team = tournament.team_with(profile.id)
-        tables = (
-            [match.table for match in tournament.matches_of(team)]
-            if tournament.phase == "playing" and team is not None
-            else []
-        )
-        sent_codes = [code for code in tables if code and await self._private_hands.resend(profile.id, code, place)]
+        codes = tournament.tables_of(profile.id)
+        sent_codes = [code for code in codes if await self._private_hands.resend(profile.id, code, place)]
         if not sent_codes:
             return await self._player_panel(profile, tournament)
         if is_shown_here:

@@ -10,7 +10,7 @@ from bot.panel import Panel, choice_button
 from bot.tables.clock import CLOCKS
 from bot.words.table_lines import capitalize, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
-from engine.options import format_value
+from engine.options import Value, format_value
 
 
 class OptionValue(NamedTuple):
@@ -58,54 +58,42 @@ def _choices(text: TournamentText) -> Mapping[str, tuple[str, list[OptionValue]]
         return [OptionValue(labels[value], value == chosen_value, ("set", option, value)) for value in OPTIONS[option]]
 
     times = {value: time_name(text.language, int(value)) for value in OPTIONS["time"]}
-    found = {
+    games = [
+        OptionValue(name, id_ == tournament.game, ("game", id_)) for id_, name in game_names(text.language).items()
+    ]
+    clocks = [
+        OptionValue(short_clock(text.words, seconds), seconds == tournament.choice.clock, ("clock", seconds))
+        for seconds in CLOCKS
+    ]
+    options = {
         "form": (_("form"), values("form", form_names(text.language))),
-        "game": (
-            _("game"),
-            [
-                OptionValue(name, id_ == tournament.game, ("game", id_))
-                for id_, name in game_names(text.language).items()
-            ],
-        ),
+        "game": (_("game"), games),
         "time": (
             _("time for all matches") if tournament.form == "league" else _("time a round"),
             values("time", times),
         ),
-        "clock": (
-            _("clock"),
-            [
-                OptionValue(short_clock(text.words, seconds), seconds == tournament.choice.clock, ("clock", seconds))
-                for seconds in CLOCKS
-            ],
-        ),
+        "clock": (_("clock"), clocks),
+        "web": (_("who can join"), values("web", {"no": _("this group"), "yes": _("everyone, on the web")})),
     }
-    found["web"] = (
-        _("who can join"),
-        values("web", {"no": _("this group"), "yes": _("everyone, on the web")}),
-    )
     if tournament.form in ("swiss", "duplicate"):
         counts = {value: _("by number of players") if value == "auto" else value for value in OPTIONS["rounds"]}
-        found["rounds"] = _("rounds"), values("rounds", counts)
+        options["rounds"] = _("rounds"), values("rounds", counts)
     if tournament.is_duplicate:
         scoring = {"points": _("points above average"), "steps": _("steps")}
-        found["deals"] = _("deals a match"), values("deals", {value: value for value in OPTIONS["deals"]})
-        found["scoring"] = _("scoring"), values("scoring", scoring)
+        options["deals"] = _("deals a match"), values("deals", {value: value for value in OPTIONS["deals"]})
+        options["scoring"] = _("scoring"), values("scoring", scoring)
     names = option_names(text.words)
     for option, choices in GAMES[tournament.game].rules.choices().items():
         # A duplicate has no target, because its games are single deals.
         if len(choices) > 1 and not (option == "target" and tournament.is_duplicate):
-            found[option] = (
-                names[option],
-                [
-                    OptionValue(
-                        str(int(value) * unit_of(tournament)) if option == "target" else value_name(text.words, value),
-                        tournament.choice.rules[option] == value,
-                        ("rule", f"{option}={format_value(value)}"),
-                    )
-                    for value in choices
-                ],
-            )
-    return found
+            options[option] = names[option], [_rule_value(text, option, value) for value in choices]
+    return options
+
+
+def _rule_value(text: TournamentText, option: str, value: Value) -> OptionValue:
+    tournament = text.tournament
+    label = str(int(value) * unit_of(tournament)) if option == "target" else value_name(text.words, value)
+    return OptionValue(label, tournament.choice.rules[option] == value, ("rule", f"{option}={format_value(value)}"))
 
 
 def done_panel(language: str, tournament: Tournament) -> Panel:

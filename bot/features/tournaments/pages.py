@@ -12,8 +12,6 @@ from bot.features.tournaments.card_panel import (
     match_line,
     organiser_row,
     partner_rows,
-    payload,
-    players_alone,
     round_line,
     winners_line,
     write_seals,
@@ -21,6 +19,7 @@ from bot.features.tournaments.card_panel import (
     write_tie_breaks,
 )
 from bot.features.tournaments.duplicate import DealScore, deal_scores
+from bot.features.tournaments.rules_page import leaving_lines
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import PLAYING, TournamentText, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
@@ -161,11 +160,9 @@ def partners_panel(language: str, person: str, tournament: Tournament, number: i
 def possible_partners(tournament: Tournament, person: str) -> list[int]:
     """Return the players who could become a person's partner."""
     own_number = tournament.player_of(person)
-    return (
-        []
-        if own_number in tournament.partners
-        else [number for number in players_alone(tournament) if number != own_number]
-    )
+    if own_number in tournament.partners:
+        return []
+    return [number for number in tournament.players_alone if number != own_number]
 
 
 # A person's own
@@ -230,17 +227,15 @@ def player_panel(
 
     ``has_others``: the person has other tournaments.
     """
-    text, own_number, team = (
-        TournamentText(language, tournament),
-        tournament.player_of(person),
-        tournament.team_with(person),
-    )
+    text, team = TournamentText(language, tournament), tournament.team_with(person)
     is_out = team is not None and tournament.has_withdrawn(team)
+    has_entered = tournament.player_of(person) is not None
     _ = text.gettext
     page = text.start_page()
     page.line(capitalize(organiser_line(text)))
     page.line(state_line(text, seconds_left))
-    if any(player and player.person == person for player in map(tournament.players.__getitem__, tournament.withdrawn)):
+    withdrawn_players = [tournament.players[number] for number in tournament.withdrawn]
+    if any(player and player.person == person for player in withdrawn_players):
         page.line(_("You’ve withdrawn."))
     elif is_out:
         page.line(_("Your partner has withdrawn, so you’re out."))
@@ -269,11 +264,11 @@ def player_panel(
     last_row = [button(_("How it works"), tournament, "rules")]
     if tournament.phase == "open":
         last_row.append(
-            button(_("Sign up"), tournament, "enter", style="good")
-            if own_number is None
-            else button(_("Leave"), tournament, "withdraw")
+            button(_("Leave"), tournament, "withdraw")
+            if has_entered
+            else button(_("Sign up"), tournament, "enter", style="good")
         )
-    elif tournament.phase == "playing" and own_number is not None and not is_out:
+    elif tournament.phase == "playing" and has_entered and not is_out:
         last_row.append(button(_("Withdraw"), tournament, "withdraw"))
     rows.append(tuple(last_row))
     if tournament.is_live and tournament.opener.person == person:
@@ -292,15 +287,9 @@ def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
     if team is None or tournament.phase not in ("playing", "over") or not has_results(tournament):
         return
     standing = next(standing for standing in standings(tournament) if standing.team == team)
-    place = text.gettext("Your place: {place} of {count} ({what}: {score})")
-    score_name = text.gettext(standing.score.name)
-    page.line(
-        place,
-        place=standing.rank,
-        count=len(tournament.teams),
-        score=decimal_text(standing.score.value, text.language),
-        what=score_name,
-    )
+    line = text.gettext("Your place: {place} of {count} ({what}: {score})")
+    score, score_name = decimal_text(standing.score.value, text.language), text.gettext(standing.score.name)
+    page.line(line, place=standing.rank, count=len(tournament.teams), score=score, what=score_name)
 
 
 def state_line(text: TournamentText, seconds_left: int | None) -> str:
@@ -379,13 +368,10 @@ def confirm_panel(language: str, tournament: Tournament, verb: str) -> Panel:
         label = _("Call it off")
     else:
         page.line(_("Withdraw from this tournament?"))
-        page.line(
-            _("You lose all matches that aren’t over, including those to come.")
-            if tournament.form in ("roundrobin", "league")
-            else _("You lose the match in progress, and play no further ones.")
-        )
+        for line in leaving_lines(text):
+            page.line(line)
         if tournament.team_size > 1:
             page.line(_("Your partner is out too."))
         label = _("Withdraw")
     yes_button = button(label, tournament, verb, "yes", style="danger")
-    return page.panel((yes_button, Button(_("No"), payload(tournament, "mine"))))
+    return page.panel((yes_button, button(_("No"), tournament, "mine")))

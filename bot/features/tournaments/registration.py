@@ -64,7 +64,8 @@ class Registration:
         entry = log_entries.Option(name, value)
         if (name, value) != ("web", "yes"):
             return await self._choose(code, person, entry, update)
-        async with self._tournaments.list_as_public(code):
+        # The web page lists the tournament before everyone can see it.
+        async with self._store.index.reserve_for_commit(keys.PUBLIC, code):
             return await self._choose(code, person, entry, update)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
@@ -209,7 +210,7 @@ def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
     if tournament.team_size == 1:
         return [(number,) for number in tournament.entered_players]
     pairs = [(player, partner) for player, partner in sorted(tournament.partners.items()) if player < partner]
-    players_alone = [number for number in tournament.entered_players if number not in tournament.partners]
+    players_alone = tournament.players_alone
     return sorted([*pairs, *zip(players_alone[::2], players_alone[1::2], strict=False)])
 
 

@@ -101,15 +101,10 @@ class Reminders:
             return False
         seconds_left, player = await self._tournaments.seconds_left(tournament), tournament.players[reminder.player]
         match = tournament.match(reminder.round, reminder.match)
-        is_out = any(tournament.has_withdrawn(team) for team in match.teams)
-        if (
-            seconds_left is None
-            or seconds_left <= 0
-            or match.is_over
-            or is_out
-            or player is None
-            or is_pseudonym(player.person)
-        ):
+        is_over = match.is_over or any(tournament.has_withdrawn(team) for team in match.teams)
+        if is_over or seconds_left is None or seconds_left <= 0:
+            return False
+        if player is None or is_pseudonym(player.person):
             return False
         language = (await self._people.person(player.person)).language
         tournament = await with_current_names(self._people, tournament)

@@ -16,7 +16,7 @@ def rules_panel(language: str, tournament: Tournament, topic: str = "") -> Panel
         "pairing": (_("Pairings"), _pairing),
         "match": (_("A match"), _match),
         "time": (_("Time and no-shows"), _time),
-        "leaving": (_("If you withdraw"), _leaving),
+        "leaving": (_("If you withdraw"), leaving_lines),
         "ties": (_("Ties"), tie_break_lines),
     }
     page = text.start_page()
@@ -97,7 +97,7 @@ def _time(text: TournamentText) -> list[str]:
     ]
 
 
-def _leaving(text: TournamentText) -> list[str]:
+def leaving_lines(text: TournamentText) -> list[str]:
     _ = text.gettext
     if text.tournament.form in ("roundrobin", "league"):
         return [_("You lose all matches that aren’t over, including those to come.")]

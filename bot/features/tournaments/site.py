@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot.features.tournaments import errors
-from bot.features.tournaments.card_panel import has_results, players_alone, winners_line
+from bot.features.tournaments.card_panel import has_results, winners_line
 from bot.features.tournaments.current_names import with_current_names
 from bot.features.tournaments.pages import possible_partners, state_line
 from bot.features.tournaments.registration import Registration, teams_of
@@ -125,19 +125,18 @@ class TournamentSite:
         if not (tournament.is_public_on_web or (person and tournament.involves(person))):
             return None
         tournament = await with_current_names(self._people, tournament)
-        text, own_number = TournamentText(language, tournament), tournament.player_of(person)
-        team = None if own_number is None else tournament.team_of(own_number)
-        players_without_partner = players_alone(tournament)
-        waiting_teams = (
-            []
-            if tournament.teams
-            else [pair for pair in teams_of(tournament) if pair[0] not in players_without_partner]
-        )
-        teams = list(range(len(tournament.teams))) if not has_results(tournament) else []
+        text, team = TournamentText(language, tournament), tournament.team_with(person)
+        table = standings(tournament) if has_results(tournament) else ()
+        players_alone = [] if tournament.teams else tournament.players_alone
+        if tournament.teams:
+            teams = [] if table else [text.team_name(number) for number in range(len(tournament.teams))]
+        else:
+            teams = [text.player_names(pair) for pair in teams_of(tournament) if pair[0] not in players_alone]
         matches = tournament.rounds[-1] if tournament.rounds else ()
         if tournament.form == "league":
             matches = tuple(match for match in matches if match.seats or match.is_over)
-        table = standings(tournament) if has_results(tournament) else ()
+        figures = (table[0].score, *table[0].tie_breaks) if table else ()
+        is_out = team is not None and tournament.has_withdrawn(team)
         return TournamentPage(
             code=code,
             phase=tournament.phase,
@@ -145,12 +144,10 @@ class TournamentSite:
             organiser=text.organiser,
             terms=text.terms(),
             state=await self._state(text),
-            teams=[*map(text.player_names, waiting_teams), *map(text.team_name, teams)],
-            alone=[text.player_names([number]) for number in players_without_partner] if not tournament.teams else [],
-            matches=list(await self._matches(text, matches, team)),
-            columns=[capitalize(text.gettext(figure.name)) for figure in (table[0].score, *table[0].tie_breaks)]
-            if table
-            else [],
+            teams=teams,
+            alone=[text.player_names([number]) for number in players_alone],
+            matches=await self._matches(text, matches, team),
+            columns=[capitalize(text.gettext(figure.name)) for figure in figures],
             standings=[
                 PageStanding(
                     standing.rank,
@@ -162,15 +159,13 @@ class TournamentSite:
                 for standing in table
             ],
             ties=tie_break_lines(text) if table else [],
-            tables=[match.table for match in tournament.matches if match.table and team in match.teams]
-            if tournament.phase == "playing" and team is not None
-            else [],
+            tables=tournament.tables_of(person),
             partners={
                 number: text.player_names([number])
                 for number in possible_partners(tournament, person)[:MAX_PARTNERS]
                 if tournament.phase == "open"
             },
-            is_in=own_number is not None and not (team is not None and tournament.has_withdrawn(team)),
+            is_in=tournament.player_of(person) is not None and not is_out,
             is_public=tournament.is_public_on_web,
         )
 
@@ -182,7 +177,7 @@ class TournamentSite:
             return winners_line(text)
         return state_line(text, await self._tournaments.seconds_left(tournament))
 
-    async def _matches(self, text: TournamentText, matches: Sequence[Match], team: int | None) -> Sequence[PageMatch]:
+    async def _matches(self, text: TournamentText, matches: Sequence[Match], team: int | None) -> list[PageMatch]:
         tournament = text.tournament
         games = {
             match.number: game

@@ -159,12 +159,6 @@ class Tournaments:
         await self._store.index.reserve(key, code)
 
     @asynccontextmanager
-    async def list_as_public(self, code: str) -> AsyncIterator[None]:
-        """Put a tournament on the list for the web page around a commit that opens it to everyone."""
-        async with self._store.index.reserve_for_commit(keys.PUBLIC, code):
-            yield
-
-    @asynccontextmanager
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
         index, chat_list, person_list = self._store.index, keys.in_chat(place), keys.organised_by(person)

@@ -135,20 +135,16 @@ class TournamentText:
     @property
     def deals_and_scoring(self) -> str:
         """The number of deals of a duplicate match, and their scoring."""
-        scoring = {"points": self.gettext("in points"), "steps": self.gettext("in steps")}[
-            self.tournament.options["scoring"]
-        ]
-        return self.gettext("{count} deals a match, {scoring}").format(
-            count=len(self.tournament.deals), scoring=scoring
-        )
+        _, tournament = self.gettext, self.tournament
+        scoring = _("in steps") if tournament.options["scoring"] == "steps" else _("in points")
+        return _("{count} deals a match, {scoring}").format(count=len(tournament.deals), scoring=scoring)
 
     def round_name(self, number: int) -> str:
         """Return a paired round's name: "Round 2 of 5"; empty for the only round of a league."""
         if self.tournament.form == "league":
             return ""
-        if self.tournament.form == "knockout" and [match.is_bye for match in self.tournament.rounds[number - 1]] == [
-            False
-        ]:
+        matches = self.tournament.rounds[number - 1]
+        if self.tournament.form == "knockout" and len(matches) == 1 and not matches[0].is_bye:
             # With void matches the final can come early.
             return self.gettext("Final")
         count = rounds_in_all(self.tournament)
@@ -201,12 +197,10 @@ class TournamentText:
             return self.gettext("Nobody has won.")
         if len(names) > 1:
             line = self.gettext("{names} share the first place!")
+        elif self.tournament.team_size == 1:
+            line = self.gettext("{names} has won!")
         else:
-            line = (
-                self.gettext("{names} has won!")
-                if self.tournament.team_size == 1
-                else self.gettext("{names} have won!")
-            )
+            line = self.gettext("{names} have won!")
         return line.format(names=self.gettext(" and ").join(names[:MAX_WINNERS]))
 
     def pairing(self, match: Match) -> str:

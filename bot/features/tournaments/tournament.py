@@ -113,10 +113,9 @@ class Match:
         """
         if self.is_bye or not self.is_over:
             return None
-        first_count, second_count = 0, 0
-        for result in self.results.values():
-            if result.ending in ("resign", "timeout", "forfeit") or result.deal == 0:
-                first_count, second_count = first_count + (result.winner == 0), second_count + (result.winner == 1)
+        endings = ("resign", "timeout", "forfeit")
+        winners = [result.winner for result in self.results.values() if result.deal == 0 or result.ending in endings]
+        first_count, second_count = winners.count(0), winners.count(1)
         if first_count == second_count and self.deals != (0,):
             first_count, second_count = self.points
         return None if first_count == second_count else self.teams[first_count < second_count]
@@ -262,16 +261,19 @@ class Tournament:
         """The players who have entered and not left before the start."""
         return [number for number, player in enumerate(self.players) if player]
 
+    @property
+    def players_alone(self) -> list[int]:
+        """The players without a partner, in a game for four."""
+        if self.team_size == 1:
+            return []
+        return [number for number in self.entered_players if number not in self.partners]
+
     def player_of(self, person: str) -> int | None:
         """Return a person's number among the players who have not left."""
-        return next(
-            (
-                number
-                for number, player in enumerate(self.players)
-                if player and player.person == person and number not in self.withdrawn
-            ),
-            None,
-        )
+        for number, player in enumerate(self.players):
+            if player and player.person == person and number not in self.withdrawn:
+                return number
+        return None
 
     def involves(self, person: str) -> bool:
         """Return whether a person is or was a player, or organises the tournament."""
@@ -322,6 +324,13 @@ class Tournament:
 
     def matches_of(self, team: int) -> list[Match]:
         return [match for match in self.matches if team in match.teams]
+
+    def tables_of(self, person: str) -> list[str]:
+        """Return the codes of the tables of a player's open matches."""
+        team = self.team_with(person)
+        if team is None or self.phase != "playing":
+            return []
+        return [match.table for match in self.matches_of(team) if match.table]
 
     # Reading the log
 

@@ -19,10 +19,10 @@ from bot.people import People, Profile
 from bot.pictures.links import day_sheet
 from bot.pictures.sheet import Sheet
 from bot.platform import Person
-from bot.store.outage import STORE_ERRORS, begin_request
-from bot.texts import day_name, error_text, texts
+from bot.site.attempts import try_to_open
+from bot.store.outage import STORE_ERRORS
+from bot.texts import day_name, texts
 from engine import GAMES
-from engine.errors import EngineError
 
 
 class DayPage(NamedTuple):
@@ -48,12 +48,9 @@ class DaySite:
 
     async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
         """Open today's deal. Return the table's code, or "" and the reason. ``visitor`` is a guest's origin."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            return (await self._days.open_table(person.id, person.name, visitor=visitor)).code, ""
-        except EngineError as error:
-            return "", error_text(error, profile.language)
+        return await try_to_open(
+            self._people, person, lambda _profile: self._days.open_table(person.id, person.name, visitor=visitor)
+        )
 
     async def line(self, person: str, language: str) -> str:
         """Return a line about today's deal for the first page.

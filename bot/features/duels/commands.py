@@ -78,9 +78,7 @@ class DuelCommands:
         game, _points = parse_game_and_points(words, (await self._people.chat(place)).game)
         group = place if not is_private(place) and can_write_anytime(place) else ""
         duel = await self._duels.open(command.person, game, command.key, place=group, invited=invited)
-        if is_private(place):
-            return Reply(panel=await self.own_page(duel, profile))
-        return Reply(panel=await self._card(duel, place))
+        return Reply(panel=await self._panel_at(place, duel, profile))
 
     async def start(self, command: Command, profile: Profile) -> Reply:
         """Show the duel whose code a link carries; without a code, list the person's duels."""
@@ -90,10 +88,7 @@ class DuelCommands:
         return await self._show(code, command, profile)
 
     async def _show(self, code: str, command: Command, profile: Profile) -> Reply:
-        duel = await self._load(code, command)
-        if is_private(command.place):
-            return Reply(panel=await self.own_page(duel, profile))
-        return Reply(panel=await self._card(duel, command.place))
+        return Reply(panel=await self._panel_at(command.place, await self._load(code, command), profile))
 
     async def _load(self, code: str, command: Command) -> Duel:
         """Return a duel. A code that is on no list of the person or the group could be guessed, so wrong ones count."""
@@ -132,14 +127,11 @@ class DuelCommands:
                 return Reply(private_toast(place, language), panel, private=bool(arguments) or not is_private(place))
             case "decline", []:
                 duel = await self._duels.decline(code, press.person)
-                is_own = is_private(place)
-                return Reply(panel=await self.own_page(duel, profile) if is_own else await self._card(duel, place))
+                return Reply(panel=await self._panel_at(place, duel, profile))
             case "rematch", []:
                 group = place if not is_private(place) and can_write_anytime(place) else ""
                 duel = await self._duels.open_rematch(code, press.person, press.key, group)
-                if is_private(place):
-                    return Reply(panel=await self.own_page(duel, profile), private=True)
-                return Reply(panel=await self._card(duel, place))
+                return Reply(panel=await self._panel_at(place, duel, profile), private=is_private(place))
             case "invite", []:
                 duel = await self._duels.store.load(code)
                 pages_url = (await self._viewers.viewer_at(private_place(profile.id))).pages_url
@@ -178,6 +170,9 @@ class DuelCommands:
         if side is None:
             return card_panel(duel, profile.language, self._duels.now())
         return own_panel(duel, side, profile.language, self._duels.now())
+
+    async def _panel_at(self, place: str, duel: Duel, profile: Profile) -> Panel:
+        return await (self.own_page(duel, profile) if is_private(place) else self._card(duel, place))
 
     async def _card(self, duel: Duel, place: str) -> Panel:
         return card_panel(duel, (await self._viewers.viewer_at(place)).language, self._duels.now())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 from bot.identity.pseudonyms import is_pseudonym
@@ -44,6 +45,10 @@ class Score(NamedTuple):
         """The side that won more deals. If both won as many, the higher sum of margins decides; None for a draw."""
         (score, other_score) = (self.wins[0], self.margins[0]), (self.wins[1], self.margins[1])
         return None if score == other_score else int(score < other_score)
+
+    def text(self, first: int = 0) -> str:
+        """Return the numbers of deals won, such as 3–1. ``first`` is the side whose number comes first."""
+        return f"{self.wins[first]}–{self.wins[1 - first]}"
 
 
 @dataclass(frozen=True)
@@ -91,10 +96,11 @@ class Duel:
 
         Players always see it. A notified invited person sees it until it is accepted or closed.
         """
-        is_open = not self.closing and not self.is_accepted
-        open_invitation = self.invited if is_open else None
-        is_invited = open_invitation is not None and open_invitation.person == person and open_invitation.is_notified
-        return self.side_of(person) is not None or is_invited
+        if self.side_of(person) is not None:
+            return True
+        if self.invited is None or self.closing or self.is_accepted:
+            return False
+        return self.invited.person == person and self.invited.is_notified
 
     def challenges(self, invited: Invited) -> bool:
         """Return whether the duel is a challenge to this person that was not accepted."""
@@ -110,19 +116,16 @@ class Duel:
 
     def invites(self, person: str, handle: str) -> bool:
         """Return whether the duel is for this person: it is open to all, or challenges this person."""
-        if self.invited is None:
-            return True
-        if self.invited.person:
-            return self.invited.person == person
-        same_platform = platform_of(person) == platform_of(self.players[0].person)
-        return same_platform and self.invited.handle.lower() == handle.lower() != ""
+        is_on_platform = platform_of(person) == platform_of(self.players[0].person)
+        return self.invited is None or self.is_invited(person, handle if is_on_platform else "")
 
     def is_invited(self, person: str, handle: str) -> bool:
         """Return whether the invitation names a person. ``handle`` is theirs on the duel's platform."""
-        invited = self.invited
-        if invited is None:
+        if self.invited is None:
             return False
-        return invited.person == person or (not invited.person and invited.handle.lower() == handle.lower() != "")
+        if self.invited.person:
+            return self.invited.person == person
+        return bool(handle) and self.invited.handle.lower() == handle.lower()
 
     def other_player(self, person: str, handle: str = "") -> Player | None:
         """Return the other player, for a player or the invited person.
@@ -165,10 +168,9 @@ class Duel:
 
     def deal_winner(self, deal: int) -> int | None:
         """Return the side with the higher margin; None for a draw. Any finished deal beats an unfinished one."""
-        first, second = (self._margin(side, deal) for side in SIDES)
-        if first == second:
-            return None
-        return int(first is None or (second is not None and first < second))
+        margins = [self._margin(side, deal) for side in SIDES]
+        first, second = (-inf if margin is None else margin for margin in margins)
+        return None if first == second else int(first < second)
 
     def _margin(self, side: int, deal: int) -> int | None:
         result = self.result(side, deal)
@@ -195,11 +197,9 @@ class Duel:
     def score(self) -> Score:
         """The score of the compared deals."""
         winners = [self.deal_winner(deal) for deal in self.compared_deals]
-        pairs = [(self._margin(0, deal), self._margin(1, deal)) for deal in self.compared_deals]
-        finished = [
-            (first_margin, second_margin)
-            for first_margin, second_margin in pairs
-            if first_margin is not None and second_margin is not None
-        ]
-        sums = sum(margin for margin, _ in finished), sum(margin for _, margin in finished)
-        return Score((winners.count(0), winners.count(1)), sums)
+        first_sum, second_sum = 0, 0
+        for deal in self.compared_deals:
+            first, second = self._margin(0, deal), self._margin(1, deal)
+            if first is not None and second is not None:
+                first_sum, second_sum = first_sum + first, second_sum + second
+        return Score((winners.count(0), winners.count(1)), (first_sum, second_sum))

@@ -84,13 +84,10 @@ class Duels:
             invited = invited._replace(is_notified=False)
         secret, now, player = await self._room.store.secret(), self.now(), Player(person.id, person.name)
         recent_duels = await self.store.of_person(person.id, first_time=now - RECENT_SECONDS)
+        own_duels = [duel for duel in recent_duels if duel.side_of(person.id) is not None and not duel.match]
         for attempt in range(MAX_CODES):
             code = table_code(f"duel {update} {attempt}", secret)
-            other_duels = [
-                duel
-                for duel in recent_duels
-                if duel.code != code and duel.side_of(person.id) is not None and not duel.match
-            ]
+            other_duels = [duel for duel in own_duels if duel.code != code]
             if code not in [duel.code for duel in recent_duels]:
                 self._check_limits(other_duels, person.id, invited, now)
             if await self.store.create(code, update, game, player, now, place=place, invited=invited):
@@ -283,10 +280,10 @@ class Duels:
         """Close the duels whose time is up, and finish closing the others. Idempotent."""
         for code in await self.store.due(self.now()):
             duel = await self.store.find(code)
-            if duel and not duel.closing and self.now() < duel.ends:
-                await self.store.set_due(code, duel.ends)
-                continue
             if duel and not duel.closing:
+                if self.now() < duel.ends:
+                    await self.store.set_due(code, duel.ends)
+                    continue
                 await self.store.close(code, "time", self.now())
                 duel = await self.store.load(code)
             if duel and not duel.is_ended:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
@@ -38,10 +38,6 @@ MESSAGE_SECONDS = 5.0  # interval at which the leader sends messages
 MATCH_SECONDS = 1.0  # interval at which the leader checks for changed matches
 
 
-class DuelDetails(NamedTuple):
-    duel: Duel | None
-
-
 class DuelPolicy(TablePolicy):
     """Makes a duel's tables unrated, their robots deterministic, and their records secret until both have played."""
 
@@ -63,14 +59,13 @@ class DuelPolicy(TablePolicy):
         duel = await self._duels.finish(game, table.duel)
         await self._store.confirm(keys.duel(table.duel.code))
         GAMES.labels(table.game_id, "duel").inc()
-        return Outcome(game.id, (), game.ended, details=DuelDetails(duel))
+        return Outcome(game.id, (), game.ended, details=duel)
 
     def result_panel(self, table: Table, outcome: Outcome, language: str) -> Panel:
         assert table.duel
         assert table.game
-        result, entry = result_of(table.game.record(live=False)), table.duel
-        details: DuelDetails = outcome.details or DuelDetails(None)
-        return played_panel(details.duel, entry.side, entry.deal, result, language, table.game_id)
+        result, duel = result_of(table.game.record(live=False)), cast(Duel | None, outcome.details)
+        return played_panel(duel, table.duel.side, table.duel.deal, result, language, table.game_id)
 
     async def outcome_for(self, table: Table, person: str) -> Outcome | None:
         if table.phase != "over" or table.duel is None:
@@ -78,7 +73,7 @@ class DuelPolicy(TablePolicy):
         duel = await self._duels.store.find(table.duel.code)
         # The result might not be stored yet.
         is_known = duel is not None and (table.duel.side, table.duel.deal) in duel.played_deals
-        return Outcome("", (), details=DuelDetails(duel if is_known else None))
+        return Outcome("", (), details=duel if is_known else None)
 
     def robot_seed(self, table: Table) -> int:
         assert table.game
@@ -100,7 +95,7 @@ class DuelsFeature(Feature):
         )
         self.site = DuelSite(core.people, self.duels, commands)
         self.policy = DuelPolicy(core.store, core.archive, self.duels)
-        self.matches = Matches(MatchStore(core.store.client), self.duels, core.store, core.blocks, core.host_time)
+        self.matches = Matches(MatchStore(core.store.client), self.duels, core.store, core.blocks)
         self.boards = Boards(self.matches, core.people, core.viewers, core.adapters, core.delivery.answers)
         self.match_site = MatchSite(self.matches, core.people)
         match_commands = MatchCommands(self.matches, self.boards, commands, core.people, core.code_guard)

@@ -11,7 +11,6 @@ from bot.features.duels.texts import (
     plain_names,
     player_names,
     result_text,
-    score_text,
     shareable_text,
     time_left,
     unfinished_texts,
@@ -43,12 +42,11 @@ def card_panel(duel: Duel, language: str, now: int) -> Panel:
         rematch = Button(_("Rematch"), duel_payload(duel, "rematch"), "good")
         return page.panel((rematch,) if duel.can_rematch else ())
     play = Button(_("Play"), duel_payload(duel, "play"), "good")
-    decline = Button(_("Decline"), duel_payload(duel, "decline"))
     rows: list[Row] = [(play, _rules_button(duel, language))]
     if duel.is_accepted:
         rows.append((Button(_("Score"), duel_payload(duel, "show")),))
     elif duel.invited:
-        rows.append((decline,))
+        rows.append((Button(_("Decline"), duel_payload(duel, "decline")),))
     return page.panel(*rows)
 
 
@@ -59,14 +57,15 @@ def own_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     write_duel(page, duel, language, now)
     rows: list[Row] = []
     deal = duel.next_deal(side)
-    if not duel.closing and deal is None:
-        page.line(_("You’ve played all deals. The result comes when both have finished."))
-    if not duel.closing and deal is not None:
-        label = _("Play deal {deal}").format(deal=deal)
-        rows.append((Button(label, duel_payload(duel, "play"), "good"), _rules_button(duel, language)))
-    if not duel.closing and not duel.is_accepted:
-        invite = Button(_("Invite"), duel_payload(duel, "invite"))
-        rows.append((invite, Button(_("Withdraw"), duel_payload(duel, "decline"), "danger")))
+    if not duel.closing:
+        if deal is None:
+            page.line(_("You’ve played all deals. The result comes when both have finished."))
+        else:
+            label = _("Play deal {deal}").format(deal=deal)
+            rows.append((Button(label, duel_payload(duel, "play"), "good"), _rules_button(duel, language)))
+        if not duel.is_accepted:
+            invite = Button(_("Invite"), duel_payload(duel, "invite"))
+            rows.append((invite, Button(_("Withdraw"), duel_payload(duel, "decline"), "danger")))
     if duel.has_result:
         rematch = Button(_("Rematch"), duel_payload(duel, "rematch"), "good")
         share = Button(_("Share"), duel_payload(duel, "share"))
@@ -98,7 +97,7 @@ def write_duel(
         ]
         page.line(" · ".join([*counts, time_left(duel, language, now)]))
         if duel.compared_deals:
-            page.line("{first} {score} {second}", "bold", first=names[0], score=score_text(duel), second=names[1])
+            page.line("{first} {score} {second}", "bold", first=names[0], score=duel.score.text(), second=names[1])
     else:
         _write_challenge(page, duel, language, now, in_group=in_group)
     if duel.is_accepted and not on_site:
@@ -161,17 +160,12 @@ def deal_panel(duel: Duel, deal: int, lines: Sequence[SoloLine | None], language
     known_lines = [line for line in lines if line]
     if len(known_lines) == len(SIDES):
         page.line(fork_text(words, known_lines))
-    replay = _("Replay: {name}")
-    labels = plain_names(duel, language)
-    replays = [
-        Button(
-            replay.format(name=labels[side]),
-            actions.page("replay", line.game, 1, actions.SEPARATE),
-        )
-        for side, line in enumerate(lines)
-        if line
-    ]
-    return page.panel(*((button,) for button in replays), (Button(_("⚔️ Duel"), duel_payload(duel, "mine")),))
+    rows: list[Row] = []
+    for name, line in zip(plain_names(duel, language), lines, strict=False):
+        if line:
+            label = _("Replay: {name}").format(name=name)
+            rows.append((Button(label, actions.page("replay", line.game, 1, actions.SEPARATE)),))
+    return page.panel(*rows, (Button(_("⚔️ Duel"), duel_payload(duel, "mine")),))
 
 
 def played_panel(duel: Duel | None, side: int, deal: int, result: SoloResult, language: str, game: str) -> Panel:
@@ -217,7 +211,7 @@ def list_panel(duels: Sequence[Duel], person: str, language: str, now: int) -> P
         other_names = [name for number, name in enumerate(names) if number != side]
         label = " · ".join([*(other_names or [_("waits for a friend")]), _(GAMES[duel.game].name)])
         if duel.has_result and side is not None:
-            state = score_text(duel, side)
+            state = duel.score.text(side)
         elif duel.closing:
             state = result_text(duel, language)
         else:
@@ -267,15 +261,13 @@ def called_panel(duel: Duel, language: str, now: int) -> Panel:
 def accepted_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     _ = texts(language).gettext
     text = _("{name} has accepted your duel.").format(name=plain_names(duel, language)[1 - side])
-    panel = own_panel(duel, side, language, now)
-    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
+    return _own_panel_below(text, duel, side, language, now, "challenge")
 
 
 def drawn_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
     _ = texts(language).gettext
     text = _("The match has begun: you play against {name}.").format(name=plain_names(duel, language)[1 - side])
-    panel = own_panel(duel, side, language, now)
-    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, "challenge")
+    return _own_panel_below(text, duel, side, language, now, "challenge")
 
 
 def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
@@ -286,14 +278,18 @@ def soon_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
         "⏳ Your duel ends soon: you have {count} deals to play.",
         deals_left,
     ).format(count=deals_left)
-    panel = own_panel(duel, side, language, now)
-    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text)
+    return _own_panel_below(text, duel, side, language, now, "turn")
 
 
 def over_panel(duel: Duel, side: int, language: str, now: int) -> Panel:
-    return _with_notification(own_panel(duel, side, language, now), duel, result_text(duel, language))
+    return _with_notification(own_panel(duel, side, language, now), duel, result_text(duel, language), "turn")
 
 
-def _with_notification(panel: Panel, duel: Duel, text: str, kind: NotificationKind = "turn") -> Panel:
-    people = tuple([player.person for player in duel.players])
+def _own_panel_below(text: str, duel: Duel, side: int, language: str, now: int, kind: NotificationKind) -> Panel:
+    panel = own_panel(duel, side, language, now)
+    return _with_notification(replace(panel, text=(Span(f"{text}\n\n"), *panel.text)), duel, text, kind)
+
+
+def _with_notification(panel: Panel, duel: Duel, text: str, kind: NotificationKind) -> Panel:
+    people = tuple(player.person for player in duel.players)
     return replace(panel, notification=Notification(kind, text, f"/duel/{duel.code}", people))

@@ -6,17 +6,16 @@ from bot.features.duels.commands import DuelCommands
 from bot.features.duels.duel import SIDES, Duel
 from bot.features.duels.duels import Duels
 from bot.features.duels.pages import write_duel
-from bot.features.duels.texts import heading, margin_text, plain_names, score_text, shareable_text, time_left
+from bot.features.duels.texts import heading, margin_text, plain_names, shareable_text, time_left
 from bot.http.addresses import Visitor
 from bot.identity.pseudonyms import localize_name
 from bot.panel import Panel, Writer
 from bot.people import People
 from bot.platform import Person
+from bot.site.attempts import try_to_do, try_to_open
 from bot.solo_deals.words import rows_of_squares
-from bot.store.outage import begin_request
-from bot.texts import error_text, texts
+from bot.texts import texts
 from engine import GAMES
-from engine.errors import EngineError
 
 
 class DealCell(NamedTuple):
@@ -82,22 +81,24 @@ class DuelSite:
         write_duel(page, duel, language, self._duels.now(), on_site=True)
         is_live = not duel.closing and self._duels.now() < duel.ends
         next_deal = duel.next_deal(side) if side is not None and is_live else None
+        is_player, is_open = side is not None, is_live and not duel.is_accepted
+        other = duel.other_player(person, handle)
         return DuelPage(
-            code,
-            duel.game,
-            heading(duel, language),
-            plain_names(duel, language),
-            page.panel(),
-            compared_deals(duel, language),
-            next_deal or 0,
-            side is None and is_live and not duel.is_accepted and duel.invites(person, handle),
-            side is not None,
-            side is not None and is_live and not duel.is_accepted,
-            side is None and is_live and duel.is_invited(person, handle),
-            side is not None and duel.can_rematch,
-            shareable_text(duel, side, language, address) if side is not None and duel.compared_deals else "",
-            bool(duel.closing),
-            localize_name(other.name, language) if (other := duel.other_player(person, handle)) else "",
+            code=code,
+            game=duel.game,
+            title=heading(duel, language),
+            names=plain_names(duel, language),
+            panel=page.panel(),
+            deals=compared_deals(duel, language),
+            next_deal=next_deal or 0,
+            can_accept=not is_player and is_open and duel.invites(person, handle),
+            is_player=is_player,
+            is_open=is_player and is_open,
+            can_decline=not is_player and is_live and duel.is_invited(person, handle),
+            can_rematch=is_player and duel.can_rematch,
+            shareable=shareable_text(duel, side, language, address) if side is not None and duel.compared_deals else "",
+            is_over=bool(duel.closing),
+            other=localize_name(other.name, language) if other else "",
         )
 
     async def own(self, person: str, language: str) -> list[DuelLine]:
@@ -105,47 +106,30 @@ class DuelSite:
         _ = texts(language).gettext
         lines = []
         for duel in await self._duels.duels_of(person):
-            side, names = duel.side_of(person), plain_names(duel, language)
-            other_names = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
-            state = score_text(duel, side or 0) if duel.has_result else time_left(duel, language, self._duels.now())
             if duel.closing and not duel.has_result:
                 continue
+            side, names = duel.side_of(person), plain_names(duel, language)
+            other_names = [name for number, name in enumerate(names) if number != side] or [_("waits for a friend")]
+            state = duel.score.text(side or 0) if duel.has_result else time_left(duel, language, self._duels.now())
             lines.append(DuelLine(duel.code, " · ".join([*other_names, _(GAMES[duel.game].name)]), state))
         return lines
 
+    # What readers do. Each method returns an error to show, or "".
+
     async def open(self, person: Person, game: str, update: str) -> tuple[str, str]:
-        """Open a duel. Return its code, or "" and the reason."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            return (await self._duels.open(person, game, update)).code, ""
-        except EngineError as error:
-            return "", error_text(error, profile.language)
+        """Open a duel, and return its code too."""
+        return await try_to_open(self._people, person, lambda _profile: self._duels.open(person, game, update))
 
     async def play(self, code: str, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
-        """Accept a duel if needed, and open the next deal. Return the table's code, or "" and the reason."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            return (await self._duels.open_table(code, person, visitor=visitor)).code, ""
-        except EngineError as error:
-            return "", error_text(error, profile.language)
+        """Accept a duel if needed, open the next deal, and return the table's code too."""
+        return await try_to_open(
+            self._people, person, lambda _profile: self._duels.open_table(code, person, visitor=visitor)
+        )
 
     async def rematch(self, code: str, person: Person, update: str) -> tuple[str, str]:
-        """Open or accept the next duel. Return its code, or "" and the reason."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            return (await self._duels.open_rematch(code, person, update)).code, ""
-        except EngineError as error:
-            return "", error_text(error, profile.language)
+        """Open or accept the next duel, and return its code too."""
+        return await try_to_open(self._people, person, lambda _profile: self._duels.open_rematch(code, person, update))
 
     async def decline(self, code: str, person: Person) -> str:
-        """Decline or withdraw a duel that is not accepted. Return the reason if it cannot be done, otherwise ""."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            await self._duels.decline(code, person)
-        except EngineError as error:
-            return error_text(error, profile.language)
-        return ""
+        """Decline or withdraw a duel that is not accepted."""
+        return await try_to_do(self._people, person, lambda _profile: self._duels.decline(code, person))

@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from secrets import token_bytes
-from typing import Any
+from typing import Any, cast
 
 from bot.features.duels import keys
 from bot.features.duels.duel import DAY, DAYS, Closing, Duel, Played, Player
@@ -51,10 +51,7 @@ class DuelStore:
         for person in people:
             await self.list_for(person, code, now)
         if place:
-            chat = keys.in_chat(chat_of(place))
-            await self.client.zadd(chat, {code: now}, nx=True)
-            await self.client.zremrangebyscore(chat, "-inf", now - CHAT_KEPT_SECONDS)
-            await self.client.expire(chat, CHAT_KEPT_SECONDS)
+            await add_to_list(self.client, keys.in_chat(chat_of(place)), code, now, CHAT_KEPT_SECONDS)
         key = keys.duel(code)
         # The update comes last: a duel without it is not complete, and the same update completes it.
         fields = {
@@ -101,7 +98,7 @@ class DuelStore:
             int(fields.get("accepted", 0)),
             {key: Played(SoloResult.parse(result), game) for key, (result, game) in fields_by_deal["played"].items()},
             fields_by_deal["begun"],
-            _closing(fields.get("closed", "")),
+            cast(Closing, fields.get("closed", "")),
             "ended" in fields,
             fields.get("rematch", ""),
             fields.get("match", ""),
@@ -138,10 +135,7 @@ class DuelStore:
         return person_duels
 
     async def list_for(self, person: str, code: str, opened: int) -> None:
-        key = keys.of_person(person)
-        await self.client.zadd(key, {code: opened}, nx=True)
-        await self.client.zremrangebyscore(key, "-inf", opened - KEPT_SECONDS)
-        await self.client.expire(key, KEPT_SECONDS)
+        await add_to_list(self.client, keys.of_person(person), code, opened, KEPT_SECONDS)
 
     async def is_listed(self, code: str, person: str, place: str) -> bool:
         """Return whether a person's or a group's list has a code."""
@@ -268,12 +262,8 @@ def _name_in_lists(invited: Invited, challenger: str) -> str:
     return invited.person or person_by_handle(platform_of(challenger), invited.handle)
 
 
-def _closing(text: str) -> Closing:
-    names: dict[str, Closing] = {
-        "done": "done",
-        "time": "time",
-        "left": "left",
-        "declined": "declined",
-        "cancelled": "cancelled",
-    }
-    return names.get(text, "")
+async def add_to_list(client: Any, key: str, code: str, opened: int, kept_seconds: int) -> None:
+    """Add a code to a list by its opening, and remove the codes that are older than ``kept_seconds``."""
+    await client.zadd(key, {code: opened}, nx=True)
+    await client.zremrangebyscore(key, "-inf", opened - kept_seconds)
+    await client.expire(key, kept_seconds)

@@ -1,6 +1,6 @@
 """Words and sentences about duels."""
 
-from bot.features.duels.duel import DAY, DEALS, SIDES, Duel
+from bot.features.duels.duel import DAY, DEALS, SIDES, Duel, Score
 from bot.identity.names import distinct_names
 from bot.identity.pseudonyms import localize_name
 from bot.tables.snapshot import isolate_name
@@ -53,12 +53,6 @@ def margin_text(duel: Duel, side: int, deal: int, language: str) -> str:
     return _("given up") if result.margin is None else signed_text(result.margin)
 
 
-def score_text(duel: Duel, first: int = 0) -> str:
-    """Return the numbers of deals won, such as 3–1. ``first`` is the side whose number comes first."""
-    wins = duel.score.wins
-    return f"{wins[first]}–{wins[1 - first]}"
-
-
 def result_text(duel: Duel, language: str) -> str:
     """Return how a duel ended; empty while it is played."""
     _ = texts(language).gettext
@@ -71,13 +65,18 @@ def result_text(duel: Duel, language: str) -> str:
         return _("Nobody accepted in time.") if duel.closing == "time" else _("Challenge withdrawn.")
     score = duel.score
     if score.winner is None:
-        return _("The duel is a draw: {score}.").format(score=score_text(duel))
-    sentence = _("{name} wins the duel {score}.").format(name=names[score.winner], score=score_text(duel, score.winner))
-    if score.wins[0] != score.wins[1]:
-        return sentence
-    winner_margin, loser_margin = score.margins[score.winner], score.margins[1 - score.winner]
-    points = _("The points decide: {ours} against {theirs}.")
-    return f"{sentence} {points.format(ours=signed_text(winner_margin), theirs=signed_text(loser_margin))}"
+        return _("The duel is a draw: {score}.").format(score=score.text())
+    sentence = _("{name} wins the duel {score}.").format(name=names[score.winner], score=score.text(score.winner))
+    return " ".join([sentence, *points_sentences(score, language)])
+
+
+def points_sentences(score: Score, language: str) -> list[str]:
+    """Return the sentence that points decide; none if one side won more deals."""
+    if score.winner is None or score.wins[0] != score.wins[1]:
+        return []
+    winner_points, loser_points = score.margins[score.winner], score.margins[1 - score.winner]
+    line = texts(language).gettext("The points decide: {ours} against {theirs}.")
+    return [line.format(ours=signed_text(winner_points), theirs=signed_text(loser_points))]
 
 
 def unfinished_texts(duel: Duel, language: str) -> list[str]:
@@ -98,5 +97,5 @@ def shareable_text(duel: Duel, side: int, language: str, pages_url: str) -> str:
     names = plain_names(duel, language)
     marks = {side: "🟩", 1 - side: "⬜", None: "🟨"}
     squares = "".join(marks[duel.deal_winner(deal)] for deal in duel.compared_deals)
-    lines = [heading(duel, language), f"{names[side]} {score_text(duel, side)} {names[1 - side]}", squares]
+    lines = [heading(duel, language), f"{names[side]} {duel.score.text(side)} {names[1 - side]}", squares]
     return "\n".join([*lines, *([f"{pages_url}/duel/{duel.code}"] if pages_url else [])])

@@ -5,11 +5,9 @@ from typing import NamedTuple
 from bot.features.find.strangers import Strangers
 from bot.people import People
 from bot.platform import Person
-from bot.store.outage import begin_request
+from bot.site.attempts import try_to_do
 from bot.tables.blocks import Blocks
 from bot.tables.snapshot import isolate_name
-from bot.texts import error_text
-from engine.errors import EngineError
 
 
 class BlockLine(NamedTuple):
@@ -30,13 +28,7 @@ class BlocksSite:
 
     async def block(self, person: Person, place: list[str]) -> str:
         """Block the person met in a place (`bot.meetings`). Return an error to show, or an empty string."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            await self._strangers.block_met(profile, place)
-        except EngineError as error:
-            return error_text(error, profile.language)
-        return ""
+        return await try_to_do(self._people, person, lambda profile: self._strangers.block_met(profile, place))
 
     async def unblock(self, person: str, token: str) -> None:
         await self._blocks.remove(person, token)

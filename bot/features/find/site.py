@@ -6,14 +6,14 @@ from typing import Literal, NamedTuple
 from bot.features.find.commands import DEFAULT_ROBOTS_AFTER_SECONDS
 from bot.features.find.errors import AskedIfReady
 from bot.features.find.finder import Finder
-from bot.people import People
+from bot.people import People, Profile
 from bot.platform import Person
-from bot.store.outage import STORE_ERRORS, begin_request
+from bot.site.attempts import try_to_do
+from bot.store.outage import STORE_ERRORS
 from bot.tables.challenges import Challenges
 from bot.tables.snapshot import isolate_name
-from bot.texts import error_text, texts
+from bot.texts import texts
 from engine import GAMES
-from engine.errors import EngineError
 
 
 class PageSearch(NamedTuple):
@@ -36,16 +36,14 @@ class FindSite:
 
     async def start(self, person: Person, game: str, update: str) -> str:
         """Start a search, and return an error for the person or an empty string. Idempotent for an update."""
-        begin_request()
-        profile = await self._people.meet(person)
         robots_after = DEFAULT_ROBOTS_AFTER_SECONDS if GAMES[game].seats > 2 else None
-        try:
+
+        async def start_search(profile: Profile) -> None:
             if await self._finder.start_search(profile, [game], update, robots_after) == "asked":
                 raise AskedIfReady()
-        except EngineError as error:
-            return error_text(error, profile.language)
-        await self._finder.queue.note_page(person.id, is_new=True)
-        return ""
+            await self._finder.queue.note_page(person.id, is_new=True)
+
+        return await try_to_do(self._people, person, start_search)
 
     async def search_of(self, person: str, language: str) -> PageSearch:
         """Return a person's search. If it was started on a page, note that the page is open."""

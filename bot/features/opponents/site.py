@@ -16,17 +16,17 @@ from bot.identity.pseudonyms import is_pseudonym, localize_name
 from bot.people import People
 from bot.platform import Person, private_place
 from bot.presence import Presence
+from bot.site.attempts import try_to_open
 from bot.store.entries import Clock, CutOption, Rule, Setup
-from bot.store.outage import begin_request
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.snapshot import isolate_name
-from bot.texts import day_of, error_text, texts
+from bot.tables.table import Table
+from bot.texts import day_of, texts
 from engine import GAMES
-from engine.errors import EngineError
 
 RECENT_GAMES = 20  # a person's last games, whose players are the recent opponents
 RECENT_OPPONENTS = 5
@@ -128,14 +128,11 @@ class OpponentsSite:
         cannot be challenged for some hours. Both appear under their names in the finished game, because they can be
         strangers.
         """
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            return await self._open_challenge(person.id, game_id, seat, visitor), ""
-        except EngineError as error:
-            return "", error_text(error, profile.language)
+        return await try_to_open(
+            self._people, person, lambda _profile: self._open_challenge(person.id, game_id, seat, visitor)
+        )
 
-    async def _open_challenge(self, person: str, game_id: str, seat: int, visitor: Visitor | None) -> str:
+    async def _open_challenge(self, person: str, game_id: str, seat: int, visitor: Visitor | None) -> Table:
         game = await self._archive.get(game_id)
         # A guessed id gets the same answer, known or not.
         if game is None or not can_challenge(game, person, seat):
@@ -163,7 +160,7 @@ class OpponentsSite:
         )
         if table.phase == "open":
             await self._client.set(key, table.code, ex=PAUSE_SECONDS, nx=True)
-        return table.code
+        return table
 
     async def _hash(self, person: str, other: str) -> str:
         return hmac.digest(await self._room.store.secret(), f"challenge {person} {other}".encode(), "sha256").hex()

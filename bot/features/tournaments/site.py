@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from bot.features.tournaments import errors
@@ -15,16 +16,15 @@ from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.texts import TournamentText
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
-from bot.people import People
+from bot.people import People, Profile
 from bot.platform import Person
+from bot.site.attempts import try_to_do
 from bot.site.watching import Watching
-from bot.store.outage import STORE_ERRORS, begin_request
+from bot.store.outage import STORE_ERRORS
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
-from bot.texts import error_text
 from bot.words.table_lines import capitalize
 from bot.words.wording import decimal_text
-from engine.errors import EngineError
 
 MAX_LISTED = 50  # tournaments on the page of all
 MAX_PARTNERS = 20  # players without a partner, each with a button
@@ -208,25 +208,18 @@ class TournamentSite:
 
     async def enter(self, person: Person, code: str, update: str, partner: int | None = None) -> str:
         """Enter a person, as the partner of another player if one is named."""
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
+
+        async def enter(profile: Profile) -> None:
             tournament = await self._tournaments.load(code)
             if not (tournament.is_public_on_web or tournament.involves(person.id)):
                 raise errors.NoSuchTournament(code=code)
-            if partner is None:
-                await self._registration.enter(code, profile.id, profile.name, update)
-            else:
-                await self._registration.join_partner(code, profile.id, profile.name, partner, update)
-        except EngineError as error:
-            return "" if isinstance(error, errors.AlreadyEntered) else error_text(error, profile.language)
-        return ""
+            with suppress(errors.AlreadyEntered):
+                if partner is None:
+                    await self._registration.enter(code, profile.id, profile.name, update)
+                else:
+                    await self._registration.join_partner(code, profile.id, profile.name, partner, update)
+
+        return await try_to_do(self._people, person, enter)
 
     async def leave(self, person: Person, code: str, update: str) -> str:
-        begin_request()
-        profile = await self._people.meet(person)
-        try:
-            await self._registration.leave(code, profile.id, update)
-        except EngineError as error:
-            return error_text(error, profile.language)
-        return ""
+        return await try_to_do(self._people, person, lambda profile: self._registration.leave(code, profile.id, update))

@@ -12,7 +12,7 @@ from bot.features.duels.duel import DAY
 from bot.features.duels.matches.match import Match
 from bot.features.duels.matches.matches import Matches
 from bot.features.duels.matches.pages import board_panel
-from bot.features.duels.matches.store import KEPT_SECONDS
+from bot.features.duels.store import KEPT_SECONDS
 from bot.people import People
 from bot.platform import Adapter
 from bot.viewers import Viewers

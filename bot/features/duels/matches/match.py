@@ -78,8 +78,8 @@ class Match:
     def side_of(self, person: str) -> int | None:
         """Return the side for which a person has entered, or None."""
         for side in SIDES:
-            players = [pair[side].person for pair in self.pairs]
-            if person in players or person in [entrant.person for entrant in self.entrants[side]]:
+            entered = [entrant.person for entrant in self.entrants[side]]
+            if person in (*entered, *(pair[side].person for pair in self.pairs)):
                 return side
         return None
 

@@ -3,12 +3,11 @@
 from itertools import count
 from random import SystemRandom
 
-from bot.cluster.host_time import HostTime
 from bot.features.duels.duel import SIDES, Duel, Player
 from bot.features.duels.duels import Duels
 from bot.features.duels.matches import errors
 from bot.features.duels.matches.draw import draw_pairs
-from bot.features.duels.matches.match import MAX_ENTRANTS, MIN_PAIRS, Match, Pair, Side
+from bot.features.duels.matches.match import MAX_ENTRANTS, MIN_PAIRS, Closing, Match, Pair, Side
 from bot.features.duels.matches.store import MatchStore
 from bot.identity.names import person_name
 from bot.identity.pseudonyms import is_pseudonym
@@ -23,13 +22,11 @@ MAX_TRIES = 20  # times that a change is tried while others change the match
 class Matches:
     """The matches of one store. Methods can raise store errors, and errors for players."""
 
-    def __init__(self, store: MatchStore, duels: Duels, core_store: Store, blocks: Blocks, host_time: HostTime) -> None:
-        self.store, self._duels, self._core_store = store, duels, core_store
-        self._blocks, self._host_time = blocks, host_time
+    def __init__(self, store: MatchStore, duels: Duels, core_store: Store, blocks: Blocks) -> None:
+        self.store, self._duels, self._core_store, self._blocks = store, duels, core_store, blocks
 
     def now(self) -> int:
-        """Return the time by the store's clock, in Unix seconds."""
-        return int(self._host_time.now().timestamp())
+        return self._duels.now()
 
     async def live_in(self, place: str) -> Match | None:
         """Return the match that a group has open or plays."""
@@ -195,12 +192,8 @@ class Matches:
             if len(pairs) >= MIN_PAIRS:
                 await self.store.begin(match, pairs, now)
             else:
-                await self.store.close(
-                    match.code,
-                    "few" if match.is_accepted else "time",
-                    excluded_fields=("begun",),
-                    version=match.version,
-                )
+                closing: Closing = "few" if match.is_accepted else "time"
+                await self.store.close(match.code, closing, excluded_fields=("begun",), version=match.version)
         return await self.store.load(match.code)
 
     # People

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.features.duels.duel import DEALS, SIDES, Duel
 from bot.features.duels.matches.match import MIN_PAIRS, Match, total_score
-from bot.features.duels.matches.texts import group_names, heading, names_of, pair_texts, result_text, wins_text
+from bot.features.duels.matches.texts import group_names, heading, names_of, pair_texts, result_text
 from bot.features.duels.texts import time_until
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.texts import texts
@@ -63,7 +63,7 @@ def write_match(
     if match.closing:
         page.line(result_text(match, duels, groups, language), "bold")
     elif match.begun_at:
-        score = wins_text(total_score(duels).wins)
+        score = total_score(duels).text()
         page.line("{first} {score} {second}", "bold", first=groups[0], score=score, second=groups[1])
         page.line(time_until(match.ends, language, now))
     else:

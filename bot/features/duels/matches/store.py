@@ -20,9 +20,9 @@ from bot.features.duels import keys
 from bot.features.duels.duel import DAY, DAYS, SIDES, Player
 from bot.features.duels.matches.errors import NoSuchMatch
 from bot.features.duels.matches.match import Closing, Entrant, Match, Pair, Side
+from bot.features.duels.store import KEPT_SECONDS, add_to_list
 from bot.store.lua import read_script
 
-KEPT_SECONDS = 400 * DAY
 UNFINISHED_SECONDS = 60  # time after which the loop removes a code whose match was never completed
 GROUP_SECONDS = (2 * DAYS + 3) * DAY  # longer than any match: the time to accept, to enter and to play
 
@@ -131,10 +131,7 @@ class MatchStore:
     # Lists
 
     async def list_for(self, person: str, code: str, opened: int) -> None:
-        key = keys.matches_of(person)
-        await self.client.zadd(key, {code: opened}, nx=True)
-        await self.client.zremrangebyscore(key, "-inf", opened - KEPT_SECONDS)
-        await self.client.expire(key, KEPT_SECONDS)
+        await add_to_list(self.client, keys.matches_of(person), code, opened, KEPT_SECONDS)
 
     async def of_person(self, person: str) -> list[Match]:
         codes = await self.client.zrevrange(keys.matches_of(person), 0, -1)

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from bot.features.duels.duel import DEALS, SIDES, Duel
 from bot.features.duels.matches.match import MIN_PAIRS, Match, total_score
-from bot.features.duels.texts import score_text
+from bot.features.duels.texts import points_sentences
 from bot.identity.names import distinct_names
 from bot.identity.pseudonyms import localize_name
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
-from bot.words.wording import signed_text
 from engine import GAMES
 
 
@@ -30,10 +29,6 @@ def names_of(people: Sequence[str], language: str) -> list[str]:
     return [isolate_name(name) for name in distinct_names([localize_name(name, language) for name in people])]
 
 
-def wins_text(wins: tuple[int, int], first: int = 0) -> str:
-    return f"{wins[first]}–{wins[1 - first]}"
-
-
 def result_text(match: Match, duels: Sequence[Duel], groups: Sequence[str], language: str) -> str:
     """Return how a match ended; empty while it is open or played."""
     _ = texts(language).gettext
@@ -48,14 +43,10 @@ def result_text(match: Match, duels: Sequence[Duel], groups: Sequence[str], lang
             return _("The match is off: both groups needed {least} players who could meet.").format(least=MIN_PAIRS)
     score = total_score(duels)
     if score.winner is None:
-        return _("The match is a draw: {score}.").format(score=wins_text(score.wins))
+        return _("The match is a draw: {score}.").format(score=score.text())
     sentence = _("{group} wins the match {score}.")
-    text = sentence.format(group=groups[score.winner], score=wins_text(score.wins, score.winner))
-    if score.wins[0] != score.wins[1]:
-        return text
-    winner_margin, loser_margin = score.margins[score.winner], score.margins[1 - score.winner]
-    points = _("The points decide: {ours} against {theirs}.")
-    return f"{text} {points.format(ours=signed_text(winner_margin), theirs=signed_text(loser_margin))}"
+    text = sentence.format(group=groups[score.winner], score=score.text(score.winner))
+    return " ".join([text, *points_sentences(score, language)])
 
 
 def pair_texts(duels: Sequence[Duel], language: str) -> list[str]:
@@ -65,7 +56,7 @@ def pair_texts(duels: Sequence[Duel], language: str) -> list[str]:
     lines = []
     for number, duel in enumerate(duels):
         first, second = people[2 * number : 2 * number + 2]
-        line = f"{first} {score_text(duel)} {second}"
+        line = f"{first} {duel.score.text()} {second}"
         counts = [duel.count(side) for side in SIDES]
         if counts != [DEALS, DEALS]:
             line += " · " + _("played {first} and {second} of {deals}").format(

@@ -21,7 +21,7 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "tables": ("mytables", "mygames", "imieitavoli", "lemiepartite"),
     "join": ("siediti", "unisciti"),
     "invite": ("invito", "invitare"),
-    "rules": ("howtoplay", "comesigioca", "regolamento"),
+    "rules": ("howtoplay", "howdoyouplay", "howdoiplay", "comesigioca", "regolamento"),
     "learn": ("lesson", "lessons", "tutorial", "lezione", "lezioni", "insegnami"),
     "analyse": ("analyze", "analizza"),
     "resign": (

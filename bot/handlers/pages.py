@@ -69,11 +69,22 @@ class CorePages(Handlers):
         games = [take_snapshot(table.localize(language), seat) for table, seat in playing]
         return Reply(panel=greeting_page(language, buttons, in_private=is_private(place), games=games))
 
-    async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
-        subject = ""
+    async def _rules_command(self, command: Command, profile: Profile) -> Reply:
+        """Show the rules of the named game, or of the one that the person is playing here."""
+        subject = await self._game_played(command.place, profile)
         if command.words:
             subject = FAIR if command.words[0].lower() in FAIR_WORDS else find_game(" ".join(command.words))
         return Reply(panel=await self.rules(command.place, subject))
+
+    async def _game_played(self, place: str, profile: Profile) -> str:
+        """Return the game that a person plays in this chat, in private at any table; empty for none or several."""
+        tables = await self._lists.tables_of(profile.id)
+        games = {
+            table.game_id
+            for table in tables
+            if table.phase == "playing" and (is_private(place) or table.is_shown_at(place))
+        }
+        return games.pop() if len(games) == 1 else ""
 
     async def _rules_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         end = words.index(BACK) if BACK in words else len(words)

@@ -78,6 +78,23 @@ async def test_impossible_command_says_why(worker: Worker, fake: FakePlatform, c
     assert answer in (await Player(worker, fake, "Anna", 1).say(command)).toast
 
 
+async def test_rules_in_a_game_are_those_of_the_game(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno = (await seat_players(worker, fake, "spades"))[:2]
+    await anna.say("/rules", anna.private)
+    assert fake.last(anna.private).plain.startswith("Spades")
+    await bruno.say("/regole")
+    assert fake.last(GROUP).plain.startswith("Spades")
+    await anna.say("/rules", "paper:another-group")
+    assert not fake.last("paper:another-group").plain.startswith("Spades")
+    await anna.say("/rules testa", anna.private)
+    assert fake.last(anna.private).plain.startswith("Testa a Testa")
+    # With several games it is unclear which one is meant.
+    await worker.challenges.open_practice("metamazzo", anna.person.id, "Anna", "easy", "game")
+    await worker.wait_until_idle()
+    await anna.say("/rules", anna.private)
+    assert fake.last(anna.private).plain.startswith("Common to all")
+
+
 async def test_commands_understand_names_of_several_words(worker: Worker, fake: FakePlatform) -> None:
     anna = Player(worker, fake, "Anna", 1)
     await anna.say("/sfida @bea Tressette al Tavolo 21")

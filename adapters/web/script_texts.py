@@ -24,6 +24,7 @@ def table_texts(language: str) -> dict[str, str]:
         "pace_normal": _("at normal pace"),
         "pace_fast": _("fast"),
         "order": _("Sort my cards"),
+        "card_order": _("Order of the cards"),
         "by_suit": _("by suit"),
         "by_rank": _("by rank"),
         "by_hand": _("by hand"),

@@ -30,6 +30,7 @@ from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, deal_to_report, isolate_name, take_snapshot
 from bot.tables.table import Table
 from bot.words.phrases import phrase_text
+from bot.words.rules import order_lines
 from bot.words.spoken import spell_out, spoken_card, spoken_names
 from bot.words.table_lines import TableLines, cut_news, rank_legend, table_words, turn_line
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
@@ -59,7 +60,7 @@ def hand_page(
     ``choice`` is the chosen part of a move, ``menu`` the open menu before the game. After the game, ``rematch_opener``
     is the name of the player who asks for a rematch, and ``rated`` is the game's rating. ``outcome`` has the facts of
     the finished game that the table's ``policy`` shows to this person. ``hint`` is the hint to show. ``is_beginner``
-    adds the explanation of the ranks. ``away`` are the people who have no page open.
+    adds the order of the ranks and their letters. ``away`` are the people who have no page open.
     """
     table = table.localize(profile.language)
     snapshot = take_snapshot(table, table.seat_of(person), policy.own_texts)
@@ -77,7 +78,8 @@ def hand_page(
     page = _with_spoken_cards(page, words)
     if not is_beginner or snapshot.view is None or snapshot.view.deal is None:
         return page
-    return replace(page, legend=rank_legend(words, snapshot.kind.pack.codes))
+    letters = rank_legend(words, snapshot.kind.pack.codes)
+    return replace(page, legend=letters, order=order_lines(words, snapshot.kind))
 
 
 def _with_spoken_cards(page: HandPage, words: Wording) -> HandPage:

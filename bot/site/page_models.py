@@ -85,11 +85,11 @@ class HandPage:
     ``says`` is the text that screen readers read out after a change. ``text`` has the panel's spans (text and style),
     ``rows`` all its buttons. ``extra`` has the buttons that no card or packet replaces, without those about strangers.
     ``count`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``hint`` is the hint to show,
-    and ``advised`` what it points to (`advised_parts`). ``legend`` explains the letters on a beginner's cards.
-    ``clock`` is in seconds per move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the
-    address of the page with everyone's results, ``results_label`` its link's text, and ``rules`` the address of the
-    game's rules. ``resign`` is the payload that asks whether to resign. ``by_link`` is whether anyone with the table's
-    address can sit down.
+    and ``advised`` what it points to (`advised_parts`). ``legend`` explains the letters on a beginner's cards,
+    and ``order`` has a line about which card is higher, and one about following suit. ``clock`` is in seconds per
+    move, 0 without a clock. ``replay`` is the finished game's id. ``results`` is the address of the page with
+    everyone's results, ``results_label`` its link's text, and ``rules`` the address of the game's rules. ``resign`` is
+    the payload that asks whether to resign. ``by_link`` is whether anyone with the table's address can sit down.
 
     While a pack waits for a cut, ``seal`` is its commitment and ``pack`` the number of its cards. ``cut`` is the
     payload to which the page adds the player's text. It is empty if this player cannot cut. ``news`` says who cut the
@@ -120,6 +120,7 @@ class HandPage:
     hint: str = ""
     advised: tuple[str, ...] = ()
     legend: str = ""
+    order: tuple[str, ...] = ()
     target: str = ""
     deal: int = 0
     sides: tuple[PageSide, ...] = ()

@@ -150,8 +150,21 @@ def _third_ranks(words: Wording) -> str:
 def _ranking_line(language: str, kind: GameKind, faces: str) -> str:
     words = Wording(language, (), faces_of(kind, faces))
     _ = words.text
-    order = _("High to low: {ranks}.").format(ranks=" ".join(map(words.faces.rank, reversed(kind.pack.ranks))))
+    order = _("High to low: {ranks}.").format(ranks=_ranks_from_high(words, kind))
     return f"{order} {points_line(words, kind)}".rstrip()
+
+
+def order_lines(words: Wording, kind: GameKind) -> tuple[str, str]:
+    """Return the order of the cards, and which card a player must play, for a newcomer."""
+    _ = words.text
+    order = _("High to low: {ranks}").format(ranks=_ranks_from_high(words, kind))
+    if kind.trump:
+        return order, _("Follow suit if you can. Spades beat all other suits.")
+    return order, _("Follow the suit of the first card if you can.")
+
+
+def _ranks_from_high(words: Wording, kind: GameKind) -> str:
+    return " ".join(map(words.faces.rank, reversed(kind.pack.ranks)))
 
 
 def points_line(words: Wording, kind: GameKind) -> str:

@@ -1,6 +1,7 @@
 """The reader's hand on a table's page: its order, and hiding it."""
 
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -154,3 +155,36 @@ async def test_few_cards_left_are_in_one_row(playground: OpenPlayground, browser
     places_left.pop()
     await page.reload()
     await expect(page.locator(".fan .gap")).to_have_count(1)
+
+
+async def test_first_game_shows_the_order_of_cards(playground: OpenPlayground, browser: Browser) -> None:
+    for game, lines in (
+        ("metamazzo", ["High to low: 3 2 A R C F 7 6 5 4", "Follow the suit of the first card if you can."]),
+        (
+            "spades",
+            ["High to low: A K Q J 10 9 8 7 6 5 4 3 2", "Follow suit if you can. Spades beat all other suits."],
+        ),
+    ):
+        page = await start_game(browser, playground, game)
+        order, button = page.locator("#order"), page.get_by_role("button", name="Order of the cards")
+        await expect(order.locator("p")).to_have_text(lines)
+        assert await page.evaluate("[document.documentElement.scrollHeight - innerHeight, scrollY]") == [0, 0]
+        await button.press("Enter")
+        await expect(order).to_be_hidden()
+        await expect(button).to_have_attribute("aria-expanded", "false")
+        await expect(button).to_be_focused()
+        await page.reload()
+        await expect(button).to_be_visible()
+        await expect(order).to_be_hidden()
+        await button.click()
+        await expect(order).to_be_visible()
+        await page.context.close()
+
+
+async def test_later_game_shows_no_order_of_cards(
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.features.learn.first_games.FirstGames.knows", AsyncMock(return_value=True))
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    await expect(page.locator("#order")).to_have_count(0)

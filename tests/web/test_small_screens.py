@@ -28,7 +28,7 @@ from tests.web.test_table_page import start_game, take_screenshot
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 READER = "p:0"
-SCREENS = {"zoomed": (195, 422), "sideways": (844, 390)}  # 195 × 422 is a phone at 200 % zoom
+SCREENS = {"zoomed": (195, 422), "sideways": (844, 390), "small": (360, 640)}  # 195 × 422 is a phone at 200 % zoom
 MIN_HEIGHT = 80  # pixels of a card in the hand on a phone held sideways
 
 OVERFLOW = "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]"
@@ -70,8 +70,10 @@ def find_states(game: str) -> Iterator[dict[str, Any]]:
     decisions = [(table, f"p:{seat}", NO_HINT) for table, seat in find_decisions(game)]
     decisions += [(table, READER, hint) for table, hint in practice_decisions(game)]
     for table, person, hint in decisions:
-        # Italian has the longer texts.
-        yield asdict(hand_page(table, person, Profile(person, language="it"), hint=hint)) | {"count": None}
+        # Italian has the longer texts. A beginner's page has more of them.
+        profile, is_beginner = Profile(person, language="it"), hint is not NO_HINT
+        page = hand_page(table, person, profile, hint=hint, is_beginner=is_beginner)
+        yield asdict(page) | {"count": None}
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -2,12 +2,13 @@
 // The order of the reader's hand, and the button that hides it from people nearby.
 import { changeOptions, options } from "./options.js";
 import { tabStorage } from "./storage.js";
-import { html, pageData, useRef, useState } from "./view.js";
+import { html, pageData, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./cards.js").TapCard} TapCard */
 
 const { code, texts } = pageData();
-const ORDER = `hand ${code}`, HIDDEN = "hidden";
+const ORDER = `hand ${code}`, HIDDEN = "hidden", ORDER_CLOSED = `order ${code}`;
+const LARGE_TEXT = matchMedia("(max-width: 20em)");  // twice as large on a phone: no room for the order of the cards
 const HOLD = 250;  // milliseconds; a longer press shows the hidden cards only while it lasts
 
 /** @returns {string[]} */
@@ -55,6 +56,20 @@ export function useHiddenHand(onHide) {
   </button>`;
   return [isHidden && !isPeeking, button];
 }
+
+/** The order of the cards in a first game, which the reader can fold away, and the letters on them.
+ * @param {{order: string[], legend: string, isHidden: boolean}} props */
+export const CardOrder = ({ order, legend, isHidden }) => {
+  const isOpenAtFirst = () => tabStorage.get(ORDER_CLOSED) !== "yes" && !LARGE_TEXT.matches;
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  useEffect(() => { LARGE_TEXT.onchange = () => setOpen(isOpenAtFirst()); }, []);
+  const toggle = () => { tabStorage.set(ORDER_CLOSED, isOpen ? "yes" : ""); setOpen(!isOpen); };
+  return html`<div class="legend">
+    <div id="order" hidden=${!isOpen}>${order.map((line) => html`<p>${line}</p>`)}</div>
+    <p class=${isHidden ? "letters secret" : "letters"}>${legend}</p>
+    <button type="button" aria-label=${texts.card_order} title=${texts.card_order} aria-expanded=${String(isOpen)} aria-controls="order" onClick=${toggle}>${isOpen ? "✕" : "?"}</button>
+  </div>`;
+};
 
 /** Turn the cards face down: they cannot be pressed. @param {TapCard[]} cards @returns {TapCard[]} */
 export const faceDown = (cards) => cards.map((card) => ({ ...card, light: "", press: "", can_be_chosen: false, is_early: false, is_hidden: true }));

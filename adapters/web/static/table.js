@@ -6,7 +6,7 @@ import { cardCount, Face, Fan, LastTrick, Spoken, Tap, Trick, wasPlaced } from "
 import { Clock } from "./clock.js";
 import { Connection, openTable } from "./connection.js";
 import { useEarlyCard } from "./early_card.js";
-import { faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
+import { CardOrder, faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
 import { tell } from "./moments.js";
 import { options } from "./options.js";
 import { onOtherReader } from "./reader.js";
@@ -19,7 +19,7 @@ import { DealerChip, html, ignoreHeldKeys, pageData, render, useEffect, useLater
 /** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {{number: number, at: number, text: string, cards: string[]}} SeatEvent */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string, about: string]} Button */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, has_row: boolean, target_about: string, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null, finished_log: import("./deal_log.js").Log | null}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, hint: string, advised: string[], legend: string, order: string[], target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean, tricks: number}[], sitting: import("./seats.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], count: {lines: [string, string, string][], label: string, before: number[], after: number[], target: number} | null, tally_title: string, end_trick: PageCard[], replay: string, results: string, results_label: string, resign: string, by_link: boolean, seal: string, cut: string, pack: number, news: string, spoken: Record<string, string>, has_row: boolean, target_about: string, events: SeatEvent[], takes: string, end: import("./game_end.js").End | null, log: import("./deal_log.js").Log | null, finished_log: import("./deal_log.js").Log | null}} Table */
 
 const { code, ended, texts } = pageData(), reader = document.documentElement.dataset.reader || "";
 const END = `end ${code} ${reader}`;  // where this tab keeps the end of the game, for the way back from its replay
@@ -368,7 +368,7 @@ const App = () => {
       ${highest.current.rows > extra.length && html`<div class="buttons spare" aria-hidden="true">${Array.from({ length: highest.current.rows - extra.length }, (_, row) => html`<div class="row" key=${row}><button type="button" disabled>…</button></div>`)}</div>`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${earlyCard.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
       ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${movingCard || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
-      ${table.legend && html`<p class=${`legend ${isHidden ? "secret" : ""}`}>${table.legend}</p>`}
+      ${table.order.length > 0 && html`<${CardOrder} order=${table.order} legend=${table.legend} isHidden=${isHidden} />`}
     ` : isOver && table.sides.length > 0 && endings ? html`
       <${endings.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
       <details class="card-text"><summary>${texts.in_words}</summary><${Words} table=${table} /></details>

@@ -15,6 +15,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.surface_names import Result
 from bot.delivery.surface_panels import Drawer
+from bot.delivery.table_topics import TableTopics
 from bot.delivery.tools import DeliveryTools
 from bot.delivery.updates import Updates
 from bot.feature import Feature, Lesson
@@ -109,6 +110,7 @@ class Core:
             pictures=self.picture_pool,
             reposts=RepostPolicy(lowest, ring_after),
             outages=self.outages,
+            topics=TableTopics(self.adapters, self.people),
         )
         self.delivery = Delivery(tools, self.finisher.finish, self._on_results_shown)
         self.hints.watchers.append(self.delivery.touch)

@@ -7,6 +7,7 @@
 | a chat without the bot, where it can answer for a while | ``platform:guest<chat>`` |
 | an inline message in a chat without the bot | ``platform:~chat/message`` |
 | a person's private chat with the bot | ``platform:@person`` |
+| a topic in it, for new messages | ``platform:@person~/part`` |
 | ephemeral: in a group, visible to one person | ``platform:@person~chat/part!token`` |
 """
 

@@ -12,7 +12,7 @@ import asyncio
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from bot.form import Form, FormAnswers
 from bot.http.addresses import Visitor
@@ -221,6 +221,20 @@ class Adapter(Protocol):
 
     async def delete(self, place: str, message: str) -> None:
         """Delete a message. Succeeds if it is gone already."""
+
+
+@runtime_checkable
+class TopicAdapter(Protocol):
+    """The methods of an adapter whose private chats can have a topic for each table. Other adapters lack them."""
+
+    async def find_topic(self, place: str, code: str, name: str) -> str:
+        """Return where in the private chat ``place`` new messages of table ``code`` go: its topic, or the chat itself.
+
+        A topic is created when it is first needed, with this ``name``. Never raises.
+        """
+
+    async def close_topic(self, place: str, code: str) -> None:
+        """Note that the game of table ``code`` is over. Raises one of `bot.store.STORE_ERRORS`."""
 
 
 class Suggestion(NamedTuple):

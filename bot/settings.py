@@ -96,6 +96,9 @@ class Settings(BaseSettings):
     telegram_rich_messages: bool = Field(
         False, description="whether Telegram shows some pages as rich messages, an experiment"
     )
+    telegram_table_topics: bool = Field(
+        False, description="whether each table has a topic in the private chat on Telegram, an experiment"
+    )
     discord_token_file: Path | None = Field(None, description="the file with the token")
     discord_token: SecretStr | None = Field(
         None, validate_default=True, description="the bot's token from Discord's developer portal"

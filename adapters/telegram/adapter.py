@@ -25,6 +25,7 @@ from adapters.telegram.polling import POLL_SECONDS, Polling, update_kinds
 from adapters.telegram.press_answers import PressReplies, QueryAnswer
 from adapters.telegram.profile import choose_callback_mode, update_profile
 from adapters.telegram.rich.messages import RichMessages
+from adapters.telegram.table_topics import TableTopics
 from adapters.telegram.transport import AiohttpRequest, Post, SendingRequest, json_body, post
 from adapters.telegram.webhook import Webhook
 from adapters.telegram.widget.kept_states import KeptStates
@@ -103,6 +104,8 @@ class Telegram:
             else Polling(self.bot, self._handle, card_room.report_platform_outage, update_kinds(settings))
         )
         self._background = TaskSet()
+        self._has_topics = False
+        self._topics = TableTopics(self._post, card_room, lambda: self._connected and self._has_topics)
         self.pages = Pages(self, card_room, self._background)
         self.press_replies = PressReplies(
             self.pages,
@@ -111,7 +114,7 @@ class Telegram:
             self._can_write_to,
             self._background,
         )
-        self.command_replies = CommandReplies(self.bot, self.pages, card_room, self._call)
+        self.command_replies = CommandReplies(self.bot, self.pages, card_room, self._write)
         self.taps = Taps(self._post_answer, states, card_room, self.press_replies)
         self.per_second = MESSAGES_PER_SECOND
         self._closed_places: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # that recently refused a message
@@ -130,6 +133,7 @@ class Telegram:
             name = me.username
             self._app.username, self._app.is_main = name or "", bool(me.has_main_web_app)
             self.messages.has_inline_mode = bool(me.supports_inline_queries)
+            self._has_topics = self.card_room.settings.telegram_table_topics and bool(me.has_topics_enabled)
         except InvalidToken:
             raise
         except LIBRARY_ERRORS as error:
@@ -260,7 +264,7 @@ class Telegram:
             _ = texts(await self.card_room.chat_language(command.place)).gettext
             reply = Reply(toast=_("I can’t tell who you are when you write as the group: please write as yourself."))
         else:
-            reply = await self.card_room.handle_command(command)
+            reply = await self.card_room.handle_command(reading.leave_topic(command))
             if is_private(command.place):
                 self._background.start(self._menu_buttons.show(command.person))
         self.command_replies.queue(command, message.message_id, reply)
@@ -274,7 +278,7 @@ class Telegram:
                 await answer.give(text=error_text(BadPayload(), language))
                 return
             self._reopen(press.place)
-            reply = await self.card_room.handle_press(press)
+            reply = await self.card_room.handle_press(reading.leave_topic(press))
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
 
     async def _can_write_to(self, person: str) -> bool:
@@ -321,7 +325,7 @@ class Telegram:
         return is_private(place) and self.messages.widgets.state_of(int(Place.parse(place).person), panel) is not None
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))
+        return await self._write(place, lambda place: self.messages.send(place, panel, silent=silent))
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         return await self._call(place, lambda: self.messages.edit(place, sent, panel))
@@ -330,6 +334,24 @@ class Telegram:
         # Messages of a group that became a supergroup can never be reached again.
         with suppress(MessageGone, _ChatUpgraded):
             await self._call(place, lambda: self.messages.delete(place, message))
+
+    async def find_topic(self, place: str, code: str, name: str) -> str:
+        return await self._topics.find(place, code, name)
+
+    async def close_topic(self, place: str, code: str) -> None:
+        await self._topics.close(place, code)
+
+    async def _write(self, place: str, call: Callable[[str], Awaitable[Result]]) -> Result:
+        """Make a call that sends a message. If it is refused in a private topic, send the message to the main chat."""
+        main_place = reading.main_place(place)
+        try:
+            return await self._call(place, lambda: call(place))
+        except (ChatGone, MessageRefused):
+            if place == main_place:
+                raise
+        result = await self._call(main_place, lambda: call(main_place))
+        await self._topics.leave(place)
+        return result
 
     async def _call(self, place: str, call: Callable[[], Awaitable[Result]]) -> Result:
         if not self._connected:

@@ -13,18 +13,18 @@ from adapters.telegram.pages import Pages
 from adapters.telegram.unlinked_text import unlink_panel
 from bot.card_room import CardRoom
 from bot.panel import Panel, Span
-from bot.platform import Command, Reply, Unreachable, private_place
+from bot.platform import Command, File, Reply, Unreachable, is_private, private_place
 from bot.texts import language_of, texts
 
-CallPlace = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
-"""Makes a call about a place; raises a `DeliveryError`."""
+WriteAt = Callable[[str, Callable[[str], Awaitable[Any]]], Awaitable[Any]]
+"""Makes a call that sends a message to a place; raises a `DeliveryError`."""
 
 
 class CommandReplies:
     """Shows the card room's replies to commands."""
 
-    def __init__(self, bot: Bot, pages: Pages, card_room: CardRoom, call: CallPlace) -> None:
-        self._bot, self._pages, self._card_room, self._call = bot, pages, card_room, call
+    def __init__(self, bot: Bot, pages: Pages, card_room: CardRoom, write: WriteAt) -> None:
+        self._bot, self._pages, self._card_room, self._write = bot, pages, card_room, write
 
     def queue(self, command: Command, message: int, reply: Reply) -> None:
         """Queue the answer to a command, which is the text of a ``message``; 0 if it is ephemeral.
@@ -38,21 +38,22 @@ class CommandReplies:
             queue(command.ephemeral, partial(self._send_aside, command, reply))
             return
         if reply.panel and reply.private:
-            queue(private_place(command.person.id), partial(self._send_privately, command, message, reply))
+            queue(_private_place(command), partial(self._send_privately, command, message, reply))
             return
         if panel := reply.panel:
             queue(command.place, lambda: self._pages.send(command.place, panel, command.key))
         if reply.toast:
-            chat, topic = reading.chat_and_topic(command.place)
-            send = partial(
-                self._bot.send_message,
-                chat,
-                reply.toast,
-                message_thread_id=topic,
-                reply_to_message_id=message or None,
-                allow_sending_without_reply=True,
-            )
-            queue(command.place, partial(self._call, command.place, send))
+            queue(command.place, partial(self._write, command.place, partial(self._send_toast, reply.toast, message)))
+
+    async def _send_toast(self, text: str, message: int, place: str) -> None:
+        chat, topic = reading.chat_and_topic(place)
+        await self._bot.send_message(
+            chat,
+            text,
+            message_thread_id=topic,
+            reply_to_message_id=message or None,
+            allow_sending_without_reply=True,
+        )
 
     async def _send_aside(self, command: Command, reply: Reply) -> None:
         """Answer an ephemeral command for its author alone; if that is impossible, as other commands.
@@ -73,13 +74,11 @@ class CommandReplies:
     async def _send_privately(self, command: Command, message: int, reply: Reply) -> None:
         """Send a reply to the person's private chat, and a toast to the place of the command."""
         assert reply.panel
-        place = private_place(command.person.id)
+        place = _private_place(command)
         try:
             if file := reply.file:
-                chat, _topic = reading.chat_and_topic(place)
                 caption = unlink_panel(reply.panel).cut(LONGEST_CAPTION).plain
-                send = partial(self._bot.send_document, chat, file.content, caption=caption, filename=file.name)
-                await self._call(place, send)
+                await self._write(place, partial(self._send_file, file, caption))
             else:
                 await self._pages.send(place, reply.panel, command.key)
         except Unreachable:
@@ -93,3 +92,12 @@ class CommandReplies:
         else:
             reply = Reply(toast=reply.toast)
         self.queue(command, message, reply)
+
+    async def _send_file(self, file: File, caption: str, place: str) -> None:
+        chat, topic = reading.chat_and_topic(place)
+        await self._bot.send_document(chat, file.content, caption=caption, filename=file.name, message_thread_id=topic)
+
+
+def _private_place(command: Command) -> str:
+    """Return where in the private chat a command is answered: in its own topic, if it has one."""
+    return command.place if is_private(command.place) else private_place(command.person.id)

@@ -37,7 +37,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     yield True, f"telegram: the token is @{name}'s; add it to a group: https://t.me/{name}?startgroup=true"
     for finding in _webhook_findings(settings.telegram_webhook_url or "", webhook):
         yield finding
-    for finding in check_modes(me.to_dict()):
+    for finding in check_modes(me.to_dict(), table_topics=settings.telegram_table_topics):
         yield finding
     pages = settings.public_url or ""
     if pages.startswith("https://") and not me.has_main_web_app:

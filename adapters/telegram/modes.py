@@ -46,22 +46,35 @@ MODES = (
         False,
         f"the bot is asked about people who want to join groups, and does not answer: {SETTINGS}",
     ),
-    Mode(
-        "has_topics_enabled",
-        False,
-        f"topics in private chats are on, and the bot does not use them: {SETTINGS}, Threaded Mode",
-    ),
     Mode("can_connect_to_business", False, f"business mode is on; the bot does not need that: {SETTINGS}"),
     Mode("can_manage_bots", False, f"the bot can manage other bots, and does not need that: {SETTINGS}"),
     Mode("can_communicate_with_bots", False, f"other bots can write to the bot, and get no answer: {SETTINGS}"),
 )
 
 
-def check_modes(reported: dict[str, object]) -> Iterator[tuple[bool, str]]:
+TOPICS = "has_topics_enabled"
+NO_TOPICS_NEEDED = Mode(
+    TOPICS,
+    False,
+    "topics in private chats are on: set BUONGIOCO_TELEGRAM_TABLE_TOPICS=true to give each table one, or turn them "
+    f"off: {SETTINGS}, Threaded Mode",
+)
+TOPICS_NEEDED = Mode(
+    TOPICS,
+    True,
+    "BUONGIOCO_TELEGRAM_TABLE_TOPICS is set, but topics in private chats are off, so all tables share the chat: "
+    f"{SETTINGS}, Threaded Mode",
+)
+
+
+def check_modes(reported: dict[str, object], *, table_topics: bool) -> Iterator[tuple[bool, str]]:
     """Yield whether all is well and what to do, for each mode that is not as wanted.
 
-    ``reported`` is the answer to ``getMe``. A server that does not know a mode does not report it.
+    ``reported`` is the answer to ``getMe``. A server that does not know a mode does not report it. ``table_topics`` is
+    whether the host wants topics for tables.
     """
-    for mode in MODES:
+    if table_topics and reported.get(TOPICS):
+        yield True, "telegram: each table has a topic in the private chat"
+    for mode in (*MODES, TOPICS_NEEDED if table_topics else NO_TOPICS_NEEDED):
         if reported.get(mode.name, mode.should_be_on) != mode.should_be_on:
             yield not mode.is_needed, f"telegram: {mode.advice}"

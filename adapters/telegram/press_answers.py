@@ -16,7 +16,7 @@ from adapters.telegram.transport import ConnectionLost, InvalidAnswer, NotConnec
 from bot.card_room import CardRoom
 from bot.concurrency.background import TaskSet
 from bot.panel import Panel, Span
-from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
+from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, is_private, private_place
 from bot.texts import language_of, texts
 
 ANSWER_SECONDS = 1.5  # time until a query is answered without the outcome, to leave half a second for latency
@@ -123,7 +123,7 @@ class PressReplies:
                 text = _too_many_text(press)
         if not await answer.give(text=text) and text:
             # The query already has an answer, so the toast goes to the private chat.
-            place = private_place(press.person.id)
+            place = _private_place(press)
             send = partial(self.pages.send, place, Panel((Span(text),)), f"{press.key}.late")
             self.card_room.queue_answer(place, send, message="late toast")
 
@@ -137,7 +137,7 @@ class PressReplies:
         on_its_way = {"text": _("It’s on its way to our private chat.")}
         answer.fallback = on_its_way if reply.has_private_chat else {"url": self.link_of(reply.start_word or "page")}
         will_be_sent = self.card_room.queue_answer(
-            private_place(press.person.id),
+            _private_place(press),
             partial(self._send, press, reply, answer),
             on_lost=lambda: self.background.start(self._report_lost(press, answer)),
         )
@@ -149,7 +149,7 @@ class PressReplies:
     async def _send(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         assert reply.panel
         try:
-            await self.pages.send(private_place(press.person.id), reply.panel, press.key)
+            await self.pages.send(_private_place(press), reply.panel, press.key)
         except Unreachable:
             if not await answer.give(url=self.link_of(reply.start_word or "page")):
                 raise
@@ -168,6 +168,12 @@ class PressReplies:
         panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {failure_text}")))
         send = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
         self.card_room.queue_answer(press.place, send, message=f"lost {press.person.id}")
+
+
+def _private_place(press: Press) -> str:
+    """Return where in the private chat a press is answered: in its message's topic, if it has one."""
+    is_there = is_private(press.place) and not is_ephemeral(press.place)
+    return press.place if is_there else private_place(press.person.id)
 
 
 def _too_many_text(press: Press) -> str:

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from telegram import (
     CallbackQuery,
@@ -30,6 +31,8 @@ ANONYMOUS_ADMIN = 1087968824  # the user id of anonymous administrators
 INLINE_MESSAGE = "inline"  # the message id at an inline place, which has only one message
 EPHEMERAL_COMMAND = "c"  # in the token of a place, precedes the id of an ephemeral command instead of a press's id
 CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,100}", re.ASCII)
+
+Event = TypeVar("Event", Command, Press)
 
 LARGEST_ID = 2**63  # ids are checked because they become part of stored text
 
@@ -61,12 +64,26 @@ def _checked_text(value: object) -> str:
 
 
 def place_of(message: MaybeInaccessibleMessage | ChatMemberUpdated) -> str:
-    """Return the place of a message: a private chat, or a group with its forum topic if that is known."""
-    number = _checked_id(message.chat.id)
-    if message.chat.type == Chat.PRIVATE:
-        return str(Place(PLATFORM, person=str(number)))
+    """Return the place of a message: a private chat or a group, with its topic if that is known."""
+    number = str(_checked_id(message.chat.id))
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
-    return str(Place(PLATFORM, str(number), str(_checked_id(topic)) if topic else ""))
+    part = str(_checked_id(topic)) if topic else ""
+    if message.chat.type == Chat.PRIVATE:
+        return str(Place(PLATFORM, part=part, person=number))
+    return str(Place(PLATFORM, number, part))
+
+
+def main_place(place: str) -> str:
+    """Return the private chat of a topic, and any other place unchanged."""
+    parsed_place = Place.parse(place)
+    is_topic = parsed_place.person and parsed_place.part and not parsed_place.chat
+    return str(replace(parsed_place, part="")) if is_topic else place
+
+
+def leave_topic(event: Event) -> Event:
+    """Return an event for the card room, to which all topics of a private chat are one place."""
+    place = main_place(event.place)
+    return event if place == event.place else replace(event, place=place)
 
 
 def inline_id(place: str) -> str:

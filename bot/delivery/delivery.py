@@ -280,6 +280,7 @@ class Delivery:
     async def _complete(self, sync: TableSync, table: Table) -> bool:
         """Finish a table after all its surfaces are shown. Return whether it was removed."""
         if table.phase in ("over", "closed"):
+            await self._tools.topics.close(table)
             await self._room.remove(table)
             if sync.outcome:
                 self._on_results(table, sync.outcome, sync.results(table))

@@ -224,7 +224,9 @@ class SurfaceSync(SurfaceWaits):
             if self._pending_picture:
                 # The log has no trace of a text that was sent ahead of its picture.
                 await self._write_incomplete()
-            sent_message = await self._adapter.send(place, painted_panel, key, silent=urgency == self._silent_urgency)
+            table = await self._tools.room.load_cached(code)
+            topic = await self._tools.topics.place_to_send(table, surface.name, place)
+            sent_message = await self._adapter.send(topic, painted_panel, key, silent=urgency == self._silent_urgency)
         except NotDrawn:
             surface.cancel_send(attempt)
             self._count("not_drawn")

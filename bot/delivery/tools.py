@@ -9,6 +9,7 @@ from bot.delivery.outages import Outages
 from bot.delivery.reposts import RepostPolicy
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface_panels import Drawer
+from bot.delivery.table_topics import TableTopics
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.tables.room import Room
@@ -26,6 +27,7 @@ class DeliveryTools:
     pictures: PicturePool
     reposts: RepostPolicy
     outages: Outages
+    topics: TableTopics
     stopping: bool = False
     _back_events: dict[str, asyncio.Event] = field(default_factory=dict)
 

@@ -14,6 +14,7 @@ STORED = {
     "telegram:-1001": Place("telegram", "-1001"),
     "telegram:-1001/5": Place("telegram", "-1001", "5"),
     "telegram:@42": Place("telegram", person="42"),
+    "telegram:@42~/7": Place("telegram", part="7", person="42"),
     "telegram:@42~-1001/5!1700000000.77": Place("telegram", "-1001", "5", "42", "1700000000.77"),
     "telegram:@42~-1001": Place("telegram", "-1001", person="42"),
     "discord:100/200": Place("discord", "100", "200"),
@@ -34,7 +35,7 @@ OPTIONAL_NAMES = st.just("") | NAMES
 TOKENS = st.just("") | st.text(alphabet="ab1.~!/:@", min_size=1, max_size=12)
 PLACES = st.one_of(
     st.builds(Place, NAMES, NAMES, OPTIONAL_NAMES),
-    st.builds(Place, NAMES, person=NAMES),
+    st.builds(Place, NAMES, person=NAMES, part=OPTIONAL_NAMES),
     st.builds(Place, NAMES, NAMES, OPTIONAL_NAMES, NAMES, TOKENS),
 )
 

@@ -66,6 +66,8 @@ METHODS = (
     "answerGuestQuery",
     "setChatMenuButton",
     "savePreparedInlineMessage",
+    "createForumTopic",
+    "deleteForumTopic",
 )
 CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
@@ -105,6 +107,10 @@ class Chat:
     """True for an anonymous administrator, by user."""
     hides_members: bool = False
     """If true, a bot without admin rights cannot request members."""
+    has_topics: bool = True
+    """For a private chat: whether the person has topics on. They have none if the bot has them off."""
+    topics: dict[int, str] = field(default_factory=dict)
+    """Names of a private chat's topics."""
     ephemeral_commands: dict[int, tuple[int, float]] = field(default_factory=dict)
     """Authors and times of ephemeral commands."""
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
@@ -130,6 +136,8 @@ class TelegramServer:
     """The server, its chats and the pending updates."""
 
     supports_inline = supports_guests = True
+    has_topics = False
+    """Whether the bot has topics in private chats."""
 
     def __init__(self) -> None:
         self.chats: dict[int, Chat] = {}
@@ -385,6 +393,44 @@ class TelegramServer:
         query.answered_after = self.clock.now - query.since
         self.answers[fields["widget_query_id"]] = {"data": fields["data"], "answered": True}
         return True
+
+    # Topics in private chats (core.telegram.org/bots/api-changelog, 31 December 2025 and 9 February 2026)
+
+    async def _createForumTopic(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        """Create a topic; its name has 1 to 128 characters (core.telegram.org/bots/api#createforumtopic)."""
+        chat = self._topics_chat(fields)
+        if not 1 <= len(fields["name"]) <= 128:
+            raise Refused(400, "Bad Request: TOPIC_TITLE_INVALID")
+        self._rate_limit(chat)
+        topic = next(self._message_ids)
+        chat.topics[topic] = fields["name"]
+        return {"message_thread_id": topic, "name": fields["name"], "icon_color": 7322096}
+
+    async def _deleteForumTopic(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        """Delete a topic "along with all its messages" (core.telegram.org/bots/api#deleteforumtopic)."""
+        chat = self._topics_chat(fields)
+        self._check_topic(chat, fields)
+        self.delete_topic(chat, fields["message_thread_id"])
+        return True
+
+    def _topics_chat(self, fields: dict[str, Any]) -> Chat:
+        chat = self._chat(fields["chat_id"])
+        if chat.type != "private" or not (self.has_topics and chat.has_topics):
+            raise Refused(400, "Bad Request: the chat is not a forum")
+        return chat
+
+    def _check_topic(self, chat: Chat, fields: dict[str, Any]) -> None:
+        """Refuse a private topic that does not exist (tdlib/telegram-bot-api, issues 847 and 854)."""
+        topic = fields.get("message_thread_id")
+        if chat.type == "private" and topic and topic not in chat.topics:
+            raise Refused(400, "Bad Request: message thread not found")
+
+    def delete_topic(self, chat: Chat, topic: int) -> None:
+        """Delete a topic, as a person can do too."""
+        del chat.topics[topic]
+        for number, message in list(chat.messages.items()):
+            if message.get("message_thread_id") == topic:
+                del chat.messages[number]
 
     # Inline mode (core.telegram.org/bots/api#inline-mode)
 
@@ -648,6 +694,7 @@ class TelegramServer:
             "supports_inline_queries": self.supports_inline,
             "supports_guest_queries": self.supports_guests,
             "has_main_web_app": self.apps.has_main,
+            "has_topics_enabled": self.has_topics,
         }
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
@@ -696,6 +743,7 @@ class TelegramServer:
         reply = fields.get("reply_parameters") or {}
         if "ephemeral_message_id" in reply or reply.get("message_id") == 0:
             raise Refused(400, "Bad Request: message to be replied not found")
+        self._check_topic(chat, fields)
         content = self._content(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
@@ -705,11 +753,7 @@ class TelegramServer:
             "chat": chat.as_json,
             "from": BOT,
             **content,
-            **(
-                {"message_thread_id": fields["message_thread_id"], "is_topic_message": True}
-                if fields.get("message_thread_id")
-                else {}
-            ),
+            **_topic_fields(fields),
         }
         return chat.messages[number]
 
@@ -737,6 +781,7 @@ class TelegramServer:
             raise Refused(413, "Request Entity Too Large")
         if utf16_length(fields.get("caption") or "") > 1024:
             raise Refused(400, "Bad Request: message caption is too long")
+        self._check_topic(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
@@ -751,6 +796,7 @@ class TelegramServer:
                 "file_name": fields["document"],
                 "file_size": len(content),
             },
+            **_topic_fields(fields),
         }
         return chat.messages[number]
 
@@ -990,3 +1036,9 @@ class TelegramServer:
             raise Refused(429, "Too Many Requests: retry after 1", retry_after=1)
         chat.sent_at.append(now)
         chat.written_at.append(now)
+
+
+def _topic_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a sent message that name its topic, if it has one."""
+    topic = fields.get("message_thread_id")
+    return {"message_thread_id": topic, "is_topic_message": True} if topic else {}

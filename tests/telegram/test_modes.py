@@ -6,18 +6,23 @@ import pytest
 from pydantic import SecretStr
 
 from adapters.telegram import examine
-from adapters.telegram.modes import MODES
+from adapters.telegram.modes import MODES, NO_TOPICS_NEEDED
 from bot.settings import Settings
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 
-WANTED = {mode.name: mode.should_be_on for mode in MODES}
+WANTED = {mode.name: mode.should_be_on for mode in (*MODES, NO_TOPICS_NEEDED)}
 
 
-async def examine_bot(server: TelegramServer, **modes: bool) -> list[tuple[bool, str]]:
+async def examine_bot(server: TelegramServer, *, table_topics: bool = False, **modes: bool) -> list[tuple[bool, str]]:
     """Return the doctor's findings about a bot with these modes, except the first."""
     answer = {"ok": True, "result": {**BOT, **modes}}
     server.fail_next("getMe", Failure(body=json.dumps(answer).encode()))
-    settings = Settings(_env_file=None, telegram_token=SecretStr(TOKEN), telegram_api_url=server.url)
+    settings = Settings(
+        _env_file=None,
+        telegram_token=SecretStr(TOKEN),
+        telegram_api_url=server.url,
+        telegram_table_topics=table_topics,
+    )
     return [finding async for finding in examine(settings)][1:]
 
 
@@ -50,3 +55,16 @@ async def test_doctor_says_how_to_change_a_mode(server: TelegramServer, name: st
     assert words in line
     # Without groups there is no game for most people.
     assert is_well == (name != "can_join_groups")
+
+
+async def test_doctor_says_that_tables_have_topics(server: TelegramServer) -> None:
+    [(is_well, line)] = await examine_bot(server, table_topics=True, **(WANTED | {"has_topics_enabled": True}))
+    assert is_well
+    assert line == "telegram: each table has a topic in the private chat"
+
+
+async def test_doctor_says_how_to_turn_topics_on(server: TelegramServer) -> None:
+    [(is_well, line)] = await examine_bot(server, table_topics=True, **WANTED)
+    assert is_well
+    assert "topics in private chats are off" in line
+    assert "Threaded Mode" in line

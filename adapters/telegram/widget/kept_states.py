@@ -17,9 +17,15 @@ def states_key(person: int | str) -> str:
     return f"telegram:widgets:{person}"
 
 
+def topics_key(person: int | str) -> str:
+    """Return the key of a person's topics: a hash by table, of the topic and the Unix time of the game's end."""
+    return f"telegram:topics:{person}"
+
+
 def list_stored_fields(person: str) -> list[StoredField]:
-    """Return the fields that hold the states of a person's widgets."""
-    return [StoredField(states_key(person.partition(":")[2]), ALL_FIELDS)]
+    """Return the fields that hold the states of a person's widgets, and the topics of their tables."""
+    user = person.partition(":")[2]
+    return [StoredField(states_key(user), ALL_FIELDS), StoredField(topics_key(user), ALL_FIELDS)]
 
 
 class KeptStates:

@@ -115,11 +115,12 @@ def _next_step(lines: TableLines, deal: DealView) -> str:
 def _write_declarations(page: Writer, lines: TableLines, deal: DealView) -> None:
     """Write all declarations, which pictures do not show."""
     _ = lines.text
-    for seat, move, points in deal.declarations if isinstance(deal, TressetteView) else ():
+    declarations = deal.declarations if isinstance(deal, TressetteView) else ()
+    for number, (seat, move, points) in enumerate(declarations):
         page.line(
             _("{name} declared {combination}: {points}"),
             name=lines.names[seat],
-            combination=lines.words.combination(move),
+            combination=lines.words.combination(move) + lines.words.again(declarations[:number], seat, move),
             points=shown_points(lines.snapshot, points),
         )
 

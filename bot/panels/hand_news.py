@@ -60,16 +60,18 @@ def move_news(snapshot: TableSnapshot, words: Wording, lines: TableLines) -> Ite
     for speaker, phrase in snapshot.phrases:
         sentence = phrase_text(words.language, phrase)
         yield f"💬 {snapshot.name(speaker)}: {sentence}"
-    _seat, own_move = snapshot.history[snapshot.since - 1] if snapshot.since else (None, "")
+    history = snapshot.history
+    own_seat, own_move = history[snapshot.since - 1] if snapshot.since else (None, "")
     if declaration := COMBINATIONS.get(own_move):
         points = shown_points(snapshot, declaration.points)
         line = _("You declared {combination}: +{points}.")
-        yield line.format(combination=words.combination(own_move), points=points)
-    for seat, move in snapshot.history[snapshot.since :]:
+        again = words.again(history[: snapshot.since - 1], own_seat, own_move)
+        yield line.format(combination=words.combination(own_move) + again, points=points)
+    for number, (seat, move) in enumerate(history[snapshot.since :], snapshot.since):
         if seat != snapshot.seat and not move.startswith("play "):
             combination = COMBINATIONS.get(move)
             reward = f" (+{shown_points(snapshot, combination.points)})" if combination else ""
-            yield f"{words.move(seat, move)}{reward}"
+            yield f"{words.move(seat, move)}{words.again(history[:number], seat, move)}{reward}"
     if later_sentence := later_declaration(snapshot, words):
         yield later_sentence
 

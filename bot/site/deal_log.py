@@ -71,11 +71,12 @@ def _entries(
     _, kind, names = words.text, snapshot.kind, TableLines(snapshot, words).names
     tricks = list(finished_tricks(kind, moves))
     cards_played = 0
-    for seat, move, *_others in moves:
+    for index, (seat, move, *_others) in enumerate(moves):
         if not isinstance(seat, int) or not isinstance(move, str):
             continue
         if not move.startswith("play "):
-            if event := event_text(snapshot, words, move):
+            again = words.again(moves[:index], seat, move)
+            if event := event_text(snapshot, words, move, again):
                 yield LogEntry(f"{names[seat]}: {event}")
             continue
         cards_played += 1

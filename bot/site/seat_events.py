@@ -29,18 +29,22 @@ def seat_events(snapshot: TableSnapshot, words: Wording) -> tuple[SeatEvent, ...
     """Return the latest events of the deal, from the moves that the reader saw."""
     events = []
     for number, (seat, move) in enumerate(snapshot.history):
-        if seat is not None and (text := event_text(snapshot, words, move)):
+        again = words.again(snapshot.history[:number], seat, move)
+        if seat is not None and (text := event_text(snapshot, words, move, again)):
             distance = (seat - (snapshot.seat or 0)) % len(snapshot.chairs)
             events.append(SeatEvent(number, distance, text, tuple(_declared_cards(words, move))))
     return tuple(events[-LATEST:])
 
 
-def event_text(snapshot: TableSnapshot, words: Wording, move: str) -> str:
-    """Return a move as its player would say it; empty for moves that are only seen."""
+def event_text(snapshot: TableSnapshot, words: Wording, move: str, again: str) -> str:
+    """Return a move as its player would say it; empty for moves that are only seen.
+
+    ``again`` is the note about a declaration made before.
+    """
     word, *arguments = move.split(" ")
     if combination := COMBINATIONS.get(move):
         points = signed_text(shown_points(snapshot, combination.points))
-        return f"{capitalize(words.combination_name(move))}! {points}"
+        return f"{capitalize(words.combination_name(move))}!{again} {points}"
     if word == "play" and len(arguments) > 1:
         return f"{capitalize(arguments[1])}!"
     if word == "blind":

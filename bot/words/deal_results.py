@@ -56,9 +56,11 @@ def _reckoning(words: Wording, record: Record, number: int, side: int, *, is_las
 
 def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[str]:
     """Yield the combinations that a side declared, each with its points."""
-    for seat, move, *_rest in record.deals[number - 1].moves:
+    moves = record.deals[number - 1].moves
+    for index, (seat, move, *_rest) in enumerate(moves):
         if seat is not None and seat & 1 == side and move in COMBINATIONS:
-            yield f"{words.combination_name(move)} {COMBINATIONS[move].points * score_unit(record.rules)}"
+            name = words.combination_name(move) + words.again(moves[:index], seat, move)
+            yield f"{name} {COMBINATIONS[move].points * score_unit(record.rules)}"
 
 
 def last_taker(record: Record, number: int) -> int | None:

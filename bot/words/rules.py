@@ -210,9 +210,11 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "you can declare those the new card completes, until you next play."
             ),
             _(
-                "After declaring three 3s, 2s or aces, draw the fourth and you can declare them again: all four, or "
-                "three if you have played one. To 51 (or 21, 31, 41). More choices when you open a table."
+                "You can declare 3s, 2s or aces again when you draw the missing one. Example: you declare three aces, "
+                "3 points, and later draw the fourth ace. Declare all four: 4 more points. If you have played an ace "
+                "by then, declare three aces again: 3 more points."
             ),
+            _("To 51 (or 21, 31, 41). More choices when you open a table."),
         ],
         "testa": [
             _(

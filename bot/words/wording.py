@@ -235,6 +235,12 @@ class Wording:
             return {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}[subject]
         return _("napoletana in {suit}").format(suit=self.suits[subject])
 
+    def again(self, earlier_moves: Iterable[Sequence[object]], seat: int | None, move: str) -> str:
+        """Return a note if a seat has declared the same before in this deal, such as three aces; otherwise nothing."""
+        _, subject = self.text, move.split(" ")[:3]
+        is_again = any(by == seat and str(earlier).split(" ")[:3] == subject for by, earlier, *_rest in earlier_moves)
+        return _(" (again)") if is_again and subject[0] == "declare" else ""
+
     def move(self, seat: int | None, move: str) -> str:
         _ = self.text
         word, *rest = move.split(" ")

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from bot.panels.hand_news import later_declaration, move_news, newcomer_lines, partner_line, step_line, trick_news
+from bot.site.seat_events import seat_events
 from bot.store.entries import FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import TableSnapshot, take_snapshot
 from bot.tables.table import Table
@@ -155,3 +156,19 @@ def test_spades_length_is_what_robots_needed() -> None:
     """See `engine.games.GameKind` for the measurement."""
     spades = game_kind("spades")
     assert [usual_deals(spades, target) for target in (200, 300, 500)] == [4, 6, 11]
+
+
+def test_second_declaration_of_the_same_rank_says_again() -> None:
+    seen, words = seen_by(dealt_table("metamazzo", Random(1)), 0)
+    first, second, four = "declare three A missing D", "declare three A missing C", "declare four A"
+    history = ((0, first), (1, "declare three A missing S"), (0, "play 4D"), (1, "play 5D"), (0, second), (1, four))
+    seen = seen._replace(history=history, since=5)
+    own, *others = list(move_news(seen, words, TableLines(seen, words)))
+    assert own == "You declared three aces, all but cups (again): +3."
+    assert others == [f"{seen.name(1)} declares four aces (+4)"]
+    seen = seen._replace(seat=1, since=4)
+    assert f"{seen.name(0)} declares three aces, all but cups (again) (+3)" in list(
+        move_news(seen, words, TableLines(seen, words))
+    )
+    texts = [event.text for event in seat_events(seen, words)]
+    assert texts == ["Three aces! +3", "Three aces! +3", "Three aces! (again) +3", "Four aces! +4"]

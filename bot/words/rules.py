@@ -101,9 +101,10 @@ def _common_rules(language: str, faces: str, unit: int) -> list[str]:
         order = [_("High to low: 3 2 A K Q J 7 6 5 4.")]
     return [
         _(
-            "A trick is one card from each player. Follow the suit led if you can. The highest card of that suit takes "
-            "the trick, and its player leads the next."
+            "A trick is one card from each player. One player leads: plays the first card. The others play the same "
+            "suit if they have it. If not, they can play any card."
         ),
+        _("The highest card of the suit led takes the trick, and its player leads the next."),
         _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suit_list(words)),
         *order,
         counting_line(words, unit),
@@ -182,12 +183,12 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
     words = Wording(language, (), faces)
     _, coins = words.text, words.suits["D"]
     packets = [
-        _("Eight packets of five. The dealer’s opponent takes four, the dealer the others."),
+        _("Eight packets of five. The first player takes four, the other player the rest. You take turns to be first."),
         _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
         _("Play from your hand or from the top of your packets; both count for following suit."),
         _("At your turn you can pick up a 3, 2 or A from the top of your own packet into your hand."),
         _(
-            "Twenty tricks; the seat after the dealer leads. You declare before you play: at your first turn "
+            "Twenty tricks; the player who took packets first leads. You declare before you play: at your first turn "
             "any combination in your hand, later only those completed by a card just picked up. Cards on packets "
             "do not count."
         ),
@@ -202,7 +203,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
         ],
         "spizzichino": [*packets, _("To 51; packets are chosen blind. It has no options.")],
         "metamazzo": [
-            _("Ten cards each, twenty in the stock. The seat after the dealer leads."),
+            _("Ten cards each, twenty in the stock. Chance decides who leads the first deal. Then you take turns."),
             _("After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
             _(
@@ -222,8 +223,8 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
                 "gone you play on."
             ),
             _(
-                "The holder of the 4 of {coins} leads the first deal, or the seat after the dealer if it’s in the "
-                "stock. Then you take turns."
+                "The holder of the 4 of {coins} leads the first deal. If it’s in the stock, chance decides. Then you "
+                "take turns."
             ).format(coins=coins),
             _(
                 "At your turn in the first four tricks, before you play, you can declare anything you hold; each "
@@ -232,7 +233,7 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
         ],
         "tressette": [
             _("Four players, two against two, partners opposite. Ten cards each, ten tricks."),
-            _("The seat after the dealer leads."),
+            _("Chance decides who leads the first deal. Then each deal the next player leads."),
             _(
                 "When you lead, you can say busso (play your highest and come back) or volo (my last card of "
                 "this suit)."

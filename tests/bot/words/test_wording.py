@@ -232,7 +232,7 @@ def test_common_rules_use_the_unit_of_the_page_they_open_from(
         ("spizzichino", "only those completed by a card just picked up"),
         ("metamazzo", "until you next play"),
         ("metamazzo", "If you have played an ace by then, declare three aces again"),
-        ("testa", "if it’s in the stock"),
+        ("testa", "If it’s in the stock"),
         ("testa", "each rank and suit counts once"),
         ("tressette", "even out of turn"),
         ("tressette", "In a deal that breaks a tie you must also be ahead"),

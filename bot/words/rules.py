@@ -20,7 +20,7 @@ GAME_LINES = {
     "spizzichino": _("Pizzichino with fixed rules: always blind, always to 51."),
     "metamazzo": _("two players; you draw after each trick, and declare what you draw."),
     "testa": _("two players who draw too, but declare only early. Shorter."),
-    "tressette": _("four in pairs; partners can say busso and volo."),
+    "tressette": _("four in pairs; tell your partner busso (play high) or volo (my last of this suit)."),
     "tavolo": _("four in pairs; you choose your partner, and nobody signals."),
     "spades": _("two players, French cards: you say how many tricks you’ll take."),
 }

@@ -69,7 +69,7 @@ async def test_nonsense_is_refused_and_stores_no_person(playground: OpenPlaygrou
         assert (await anna.get("/puzzle?id=nothing"))[0] == 404
         assert not await playground.worker.store.client.hgetall("{puzzles}:people")
         assert not await playground.worker.store.client.hgetall("web:people")
-        assert "no rating yet" in (await anna.get("/"))[1]
+        assert "find the best card" in (await anna.get("/"))[1]
         best = puzzle.pack.codes[puzzle.best]
         assert (await anna.post("/puzzle", id=puzzle.id, card=best)).status == 303
         assert len(await playground.worker.store.client.hgetall("{puzzles}:people")) == 1

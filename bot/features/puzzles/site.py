@@ -112,10 +112,10 @@ class PuzzleSite:
         )
 
     async def rating_line(self, person: str, language: str) -> str:
-        """Return a person's puzzle rating for the first page. ``person`` is empty for a stranger."""
+        """Return a person's puzzle rating for the first page, or the task. ``person`` is empty for a stranger."""
         _ = texts(language).gettext
         standing = await self._ratings.standing(person) if person else PuzzleStanding()
-        return _("rating {rating}").format(rating=standing.rating) if standing.answered else _("no rating yet")
+        return _("rating {rating}").format(rating=standing.rating) if standing.answered else _("find the best card")
 
     @staticmethod
     def scene(id_: str, language: str) -> Scene | None:

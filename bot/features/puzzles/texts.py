@@ -31,7 +31,7 @@ class PuzzleText:
         other_names = [_("opponent")] if len(puzzle.hands) == 2 else [_("right"), _("partner"), _("left")]
         self.names = [_("you"), *other_names]
         # A photo's caption has room for a thousand characters, and lines name players often.
-        self.short_names = [_("you"), *([_("they")] if len(other_names) == 1 else other_names)]
+        self.short_names = [_("you"), *([_("opp.")] if len(other_names) == 1 else other_names)]
         self.words = Wording(language, self.names, faces_of(puzzle.kind, suits))
 
     def write_heading(self, page: Writer, day: date | None) -> None:

@@ -197,6 +197,9 @@ def reason_texts(words: Wording) -> dict[str, str]:
     _ = words.text
     return {
         "only": _("nothing else is allowed."),
+        "only_follows": _("only this card follows suit."),
+        "last_card": _("it is your last card."),
+        "no_spades_yet": _("spades can’t be led yet."),
         "declares": _("free points, and later could be too late."),
         "picks": _("in hand it can serve for a declaration, and the card below becomes free."),
         "picks_last": _("in hand it can serve for a declaration."),

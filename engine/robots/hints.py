@@ -91,13 +91,22 @@ def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: b
         return simple.get(word, "packets" if is_seen else "unseen")
     plays = {other.split(" ")[1] for other in view.moves if other.startswith("play ")}
     if len(plays) == 1 and not useful_picks(view, history):
-        return "only"
+        return _only_reason(deal, *plays)
     if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and not len(worlds_of(view, history).unseen):
         return "counted"
     pack = pack_of(deal)
     card = pack.index[move.split(" ")[1]]
     reason = (_follow_reason if deal.trick else _lead_reason)(view, deal, history, pack, card)
     return reason or ("cards_open" if exact else "likely")
+
+
+def _only_reason(deal: DealView, card: str) -> str:
+    """Return why no other card can be played."""
+    if deal.trick and deal.trick[0].card[1] == card[1]:
+        return "only_follows"
+    if deal.counts[deal.seat or 0] == 1 and not isinstance(deal, PacketsView):
+        return "last_card"
+    return "no_spades_yet" if isinstance(deal, SpadesView) and not deal.trick else "only"
 
 
 def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:

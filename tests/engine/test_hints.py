@@ -58,7 +58,7 @@ def reason(chosen: dict[str, str]) -> HintReason:
 
 
 FOLLOWING = {
-    "the only card": ("3D", "4D", "4D", "only"),
+    "the only card": ("3D", "4D", "4D", "only_follows"),
     "a trick without points": ("4D", "3D 5D", "5D", "takes"),
     "two thirds are no point": ("RD", "3D 5D", "3D", "takes"),
     "three thirds are a point": ("RD", "AD 5D", "AD", "takes_points"),
@@ -83,6 +83,21 @@ def test_last_card_of_a_trick_has_its_reason(
     table = stock_table("metamazzo", led_cards, hand)
     play_cards(table, led_cards)
     assert reason(table, f"play {played}") == expected_reason
+
+
+def test_last_card_of_a_deal_has_its_reason(reason: HintReason) -> None:
+    table = full_table("tressette", ["", "", "", ""])
+    for _ in range(36):
+        play_any_card(table)
+    assert table.turn is not None
+    [card] = playable_cards(table, table.turn)
+    assert reason(table, f"play {card}") == "last_card"
+
+
+def test_only_card_that_is_no_spade_must_be_led(reason: HintReason) -> None:
+    table = spades_table("", "AS KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2H")
+    play(table, "1: bid 4", "0: bid 4")
+    assert reason(table, "play 2H") == "no_spades_yet"
 
 
 @pytest.mark.parametrize(("partner", "wins"), [("RD", True), ("6D", False)])

@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
+from adapters.web.codes import parse_code
 from adapters.web.site import Site, browser_language, browser_text
 from bot.command_names import FIRST_GAME, ArgumentKind, HelpGroup, choices_of, find_command_spec, listed_commands
 from bot.parsing.codes_and_links import Kind, read_pasted
@@ -58,7 +59,10 @@ async def safety(site: Site, request: web.Request) -> web.Response:
 
 
 async def rules(site: Site, request: web.Request) -> web.Response:
-    """Show the rules of a topic, by default those common to all Tressette games."""
+    """Show the rules of a topic, by default those common to all Tressette games.
+
+    ``?t=CODE`` leads back to that table.
+    """
     topic = request.match_info.get("topic", COMMON)
     topics = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
     if topic not in topics:
@@ -71,6 +75,7 @@ async def rules(site: Site, request: web.Request) -> web.Response:
         "rules.html",
         language,
         text=text,
+        to=parse_code(request.query.get("t", "")),
         common=rules_text(language, unit=score_unit_of(topic)) if has_common_rules(topic) else None,
         ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
         others={other: texts(language).gettext(name) for other, name in topics.items() if other != topic},

@@ -235,6 +235,20 @@ async def check_rules_page(
             assert answer.status == 200
 
 
+@pytest.mark.parametrize(("language", "label"), [("it", "Torna al tavolo"), ("en", "Back to the table")])
+async def test_rules_opened_at_a_table_lead_back(
+    site: OpenPlayground, session: aiohttp.ClientSession, language: str, label: str
+) -> None:
+    for query, is_back in (("?t=ABCDEF", True), ("?t=../x", False), ("", False)):
+        async with session.get(f"{site.url}rules/testa{query}", headers={"Accept-Language": language}) as answer:
+            page = await answer.text()
+        addresses = list(find_addresses(page))
+        assert addresses.count("/t/ABCDEF") == (2 if is_back else 0)
+        assert page.count(label) == (2 if is_back else 0)
+        # The other rules lead back too.
+        assert ("/rules/spades?t=ABCDEF" in addresses) == is_back
+
+
 async def test_no_link_leads_nowhere(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     addresses = {f"/{page}" for page in PAGES}
     for page in PAGES:

@@ -273,7 +273,7 @@ async def test_invitation_names_the_player_and_the_game(site: OpenPlayground) ->
         assert "&lt;Anna&gt; invites you to play Tressette in Quattro." in text
         assert "To 93 (31 × 3) points · 5 minutes a move" in text
         assert "Pair 1: South: &lt;Anna&gt; · North: free seat" in text
-        assert 'href="/rules/tressette"' in page
+        assert f'href="/rules/tressette?t={code}"' in page
 
 
 async def test_full_table_offers_to_watch_it(site: OpenPlayground) -> None:

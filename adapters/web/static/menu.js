@@ -31,7 +31,7 @@ const Options = ({ onChange }) => {
  * @param {{table: Table, onPress: (press: string) => void, onChange: () => void, onClose: () => void, children: any}} props */
 export const Menu = ({ table, onPress, onChange, onClose, children }) => html`<div>
   <p class="ways">
-    <a class="button" href=${table.rules}>${texts.rules}</a>
+    <a class="button" href=${`${table.rules}?t=${code}`}>${texts.rules}</a>
     <a class="button" href=${`/settings?t=${code}`}>${texts.settings}</a>
     ${table.resign && html`<button type="button" class="danger" onClick=${() => onPress(table.resign)}>${texts.resign}</button>`}
     <button type="button" class="shuts" aria-label=${texts.shut} onClick=${onClose}>✕</button>

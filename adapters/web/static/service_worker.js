@@ -106,7 +106,7 @@ async function noteReader(response) {
 /** @param {Request} request @param {URL} url */
 async function offlinePage(request, url) {
   const cache = await caches.open(PAGES);
-  const address = url.pathname === "/puzzle" && !url.search ? (await keptPuzzles(cache)).at(-1) : url.href;
+  const address = url.pathname === "/puzzle" && !url.search ? (await keptPuzzles(cache)).at(-1) : COMMON.test(url.pathname) ? url.pathname : url.href;
   const page = request.method === "GET" && address ? await cache.match(address, { ignoreVary: true }) : undefined;
   return page || (await cache.match(OFFLINE, { ignoreVary: true })) || Response.error();
 }
@@ -114,7 +114,8 @@ async function offlinePage(request, url) {
 /** Keep a page that is useful without a network. A table's last state is kept apart, so its first one is left out. @param {URL} url @param {Response} response */
 async function keepPage(url, response) {
   const path = url.pathname;
-  if (!response.ok || !(path === OFFLINE || path === "/puzzle" || COMMON.test(path) || TABLE.test(path))) return;
+  // Rules opened at a table lead back to that table.
+  if (!response.ok || !(path === OFFLINE || path === "/puzzle" || COMMON.test(path) && !url.search || TABLE.test(path))) return;
   const text = await response.clone().text();
   let address = path;
   if (path === "/puzzle") {

@@ -13,7 +13,7 @@ fillScreen();
 send("web_app_setup_back_button", { is_visible: location.pathname !== "/" });
 listen("back_button_pressed", () => {
   const dialog = /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog[open]"));
-  const arrow = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".bar > a"));
+  const arrow = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".bar > a, header > a[href^=\"/t/\"]"));
   if (dialog) dialog.close();
   else location.assign(arrow?.href || `/${BELOW.exec(location.pathname)?.[1] || ""}`);
 });

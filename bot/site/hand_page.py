@@ -15,6 +15,7 @@ from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel, task_text
 from bot.panels.hand_buttons import RESIGN
+from bot.panels.hand_news import step_line
 from bot.panels.tables import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard, Scene
@@ -60,7 +61,8 @@ def hand_page(
     ``choice`` is the chosen part of a move, ``menu`` the open menu before the game. After the game, ``rematch_opener``
     is the name of the player who asks for a rematch, and ``rated`` is the game's rating. ``outcome`` has the facts of
     the finished game that the table's ``policy`` shows to this person. ``hint`` is the hint to show. ``is_beginner``
-    adds the order of the ranks and their letters. ``away`` are the people who have no page open.
+    adds the order of the ranks, their letters, and what to know at this step. ``away`` are the people who have no page
+    open.
     """
     table = table.localize(profile.language)
     snapshot = take_snapshot(table, table.seat_of(person), policy.own_texts)
@@ -79,7 +81,8 @@ def hand_page(
     if not is_beginner or snapshot.view is None or snapshot.view.deal is None:
         return page
     letters = rank_legend(words, snapshot.kind.pack.codes)
-    return replace(page, legend=letters, order=order_lines(words, snapshot.kind))
+    step = step_line(snapshot, words) if snapshot.view.deal_number == 1 and not snapshot.view.ending else ""
+    return replace(page, legend=letters, order=order_lines(words, snapshot.kind), news=page.news or step)
 
 
 def _with_spoken_cards(page: HandPage, words: Wording) -> HandPage:

@@ -93,7 +93,7 @@ class HandPage:
 
     While a pack waits for a cut, ``seal`` is its commitment and ``pack`` the number of its cards. ``cut`` is the
     payload to which the page adds the player's text. It is empty if this player cannot cut. ``news`` says who cut the
-    pack.
+    pack, or explains the step to a beginner.
 
     ``has_row`` is whether a row of buttons can come during a deal, such as busso or a declaration. ``target_about``
     explains the points that win.

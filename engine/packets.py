@@ -10,7 +10,7 @@ from .declarations import HONOURS
 from .errors import NotAnHonour, NotYourPacket, PacketEmpty
 from .options import Pizzichino, Spizzichino
 from .tressette import TressetteDeal
-from .views import Packet, PacketsView
+from .views import Packet, PacketsView, ShownCard
 
 PACKETS = range(1, 9)
 TAKES = {f"take {' '.join(map(str, four))}": frozenset(four) for four in combinations(PACKETS, 4)}
@@ -25,12 +25,12 @@ class PacketsDeal(TressetteDeal):
 
     ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` are its four
     packets. Two of them are ``held``, as the hand; the other two are ``on_table``, by rising number. ``tops`` is the
-    set of its open top cards.
+    set of its open top cards. ``picked`` are the honours picked up into hands, in order.
     """
 
     VIEW = PacketsView
     LENGTH = 20
-    LISTS = (*TressetteDeal.LISTS, "packets", "owned_packets", "packets_in_hand", "on_table", "tops")
+    LISTS = (*TressetteDeal.LISTS, "packets", "owned_packets", "packets_in_hand", "on_table", "tops", "picked")
 
     def __init__(self, rules: Pizzichino | Spizzichino, dealer: int, pack: Sequence[int], carry: Carry) -> None:
         self.peek = rules.packets == "peek"
@@ -43,6 +43,7 @@ class PacketsDeal(TressetteDeal):
         self.packets_in_hand = [NO_PACKETS, NO_PACKETS]
         self.on_table: list[tuple[int, ...]] = [(), ()]
         self.tops = [0, 0]
+        self.picked: list[ShownCard] = []
 
     def hand(self, seat: int) -> int:
         return self.cards[seat] & ~self.tops[seat]
@@ -101,6 +102,7 @@ class PacketsDeal(TressetteDeal):
         if not HONOURS >> top & 1:
             raise NotAnHonour(packet=number, card=self.PACK.codes[top], suits=self.PACK.suits)
         self._reveal(seat, top)
+        self.picked.append(ShownCard(seat, self.PACK.codes[top]))
         self.shown_cards[seat] |= 1 << top
         self.acquired[seat] |= 1 << top
 
@@ -128,7 +130,11 @@ class PacketsDeal(TressetteDeal):
         self.acquired = [0, 0]
 
     def public_fields(self) -> dict[str, Any]:
-        return {**super().public_fields(), "packets": tuple([self._packet_view(number, None) for number in PACKETS])}
+        return {
+            **super().public_fields(),
+            "packets": tuple([self._packet_view(number, None) for number in PACKETS]),
+            "picked": tuple(self.picked),
+        }
 
     def seat_fields(self, seat: int) -> dict[str, Any]:
         return {**super().seat_fields(seat), "packets": tuple([self._packet_view(number, seat) for number in PACKETS])}

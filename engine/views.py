@@ -78,7 +78,10 @@ class TressetteView(DealView):
 
 @dataclass(frozen=True, kw_only=True)
 class PacketsView(TressetteView):
+    """``picked`` are the cards picked up from packets into hands in this deal, in order."""
+
     packets: tuple[Packet, ...]
+    picked: tuple[ShownCard, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,8 +67,13 @@ def move_news(snapshot: TableSnapshot, words: Wording, lines: TableLines) -> Ite
         line = _("You declared {combination}: +{points}.")
         again = words.again(history[: snapshot.since - 1], own_seat, own_move)
         yield line.format(combination=words.combination(own_move) + again, points=points)
+    deal = snapshot.view.deal if snapshot.view else None
+    picks = [number for number, (_seat, move) in enumerate(history) if move.startswith("pick ")]
+    picked = dict(zip(picks, deal.picked, strict=True)) if isinstance(deal, PacketsView) else {}
     for number, (seat, move) in enumerate(history[snapshot.since :], snapshot.since):
-        if seat != snapshot.seat and not move.startswith("play "):
+        if seat is not None and seat != snapshot.seat and number in picked:
+            yield words.pick(seat, move, picked[number].card)
+        elif seat != snapshot.seat and not move.startswith("play "):
             combination = COMBINATIONS.get(move)
             reward = f" (+{shown_points(snapshot, combination.points)})" if combination else ""
             yield f"{words.move(seat, move)}{words.again(history[:number], seat, move)}{reward}"

@@ -59,7 +59,10 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
         new_moves = game.moves[moves_shown:]
         moves_shown = len(game.moves)
         for seat, move in new_moves:
-            if not move.startswith("play "):
+            if move.startswith("pick ") and isinstance(view, PacketsView):
+                # The deal is replayed move by move, so this is the last card.
+                yield f"  {words.pick(view.picked[-1].seat, move, view.picked[-1].card)}", False
+            elif not move.startswith("play "):
                 yield f"  {words.move(seat, move)}", False
         ends_trick = new_moves and new_moves[-1][1].startswith("play ") and view.last_trick and not view.trick
         if view.phase == "play" != phase:

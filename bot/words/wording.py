@@ -277,6 +277,12 @@ class Wording:
         arguments = self.cards(rest) if word in ("play", "exchange") else " ".join(rest)
         return sentences[word].format(name=self.names[seat], rest=arguments)
 
+    def pick(self, seat: int, move: str, card: str) -> str:
+        """Return that a seat picked up a card from a packet; ``move`` names only the packet."""
+        _, packet = self.text, move.split(" ")[1]
+        line = _("{name} takes {card} from packet {packet} into hand")
+        return line.format(name=self.names[seat], card=self.card(card), packet=packet)
+
     def side(self, side: int) -> str:
         _ = self.text
         return _(" and ").join(self.names[side::2])

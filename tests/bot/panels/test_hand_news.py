@@ -17,7 +17,7 @@ from engine import GAMES, game_kind, legal_moves_for_record
 from engine.cards import ITALIAN
 from engine.options import RELEASE, resolve
 from engine.tressette import THIRDS
-from engine.views import StockView
+from engine.views import PacketsView, StockView
 from tests.bot.panels.test_boards import make_random_move
 
 
@@ -156,6 +156,29 @@ def test_spades_length_is_what_robots_needed() -> None:
     """See `engine.games.GameKind` for the measurement."""
     spades = game_kind("spades")
     assert [usual_deals(spades, target) for target in (200, 300, 500)] == [4, 6, 11]
+
+
+def test_news_names_the_card_picked_up_from_a_packet() -> None:
+    random, table, picks = Random(5), dealt_table("pizzichino", Random(5)), 0
+    while table.game and not table.game.needs_deal:
+        seat = table.game.turn
+        assert seat is not None
+        moves = legal_moves_for_record(table.game, seat)
+        pick = next((move for move in moves if move.startswith("pick ")), "")
+        if not pick:
+            table = make_random_move(table, random)
+            continue
+        before = table.view(seat)
+        view = before.deal if before else None
+        assert isinstance(view, PacketsView)
+        top = next(packet.top for packet in view.packets if f"pick {packet.number}" == pick)
+        table = table.with_entries([Move(seat, pick)], "u")
+        seen, words = seen_by(table, 1 - seat)
+        news = list(move_news(seen, words, TableLines(seen, words)))
+        assert top
+        assert news[-1] == f"{seen.name(seat)} takes {words.card(top)} from packet {pick[-1]} into hand"
+        picks += 1
+    assert picks
 
 
 def test_second_declaration_of_the_same_rank_says_again() -> None:

@@ -207,7 +207,7 @@ def draw_surface(
                 is_beginner=is_beginner,
                 last_deal=deal_to_report(table, snapshot),
                 is_paused=is_paused,
-                end_rows=private_result_rows(snapshot, game_id, viewer.language) if game_id else (),
+                end_rows=private_result_rows(snapshot, game_id, viewer.language, viewer.pages_url) if game_id else (),
                 has_result_below=has_result_below,
             )
             subject = hand_scene(snapshot, *words, viewer.deck, choice, is_paused=is_paused) if viewer.deck else None

@@ -8,7 +8,6 @@ from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.strangers import deed_row, farewell_row
 from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
-from bot.texts import texts
 from bot.words.deal_results import deal_lines, total_line
 from bot.words.game_results import decisive_line, declared_totals_line, result_line, with_course
 from bot.words.table_lines import TableLines, cut_news, shown_points, table_words, turn_line
@@ -237,29 +236,34 @@ def result_panel(
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     page.line(_("{game} · {code}"), game=Span(_(snapshot.kind.name), "bold"), code=Span(snapshot.code, "code"))
     lines.write_fixture(page)
-    rows = private_result_rows(snapshot, game_id, language)
-    fair = Button(_("Is it fair?"), actions.page("fair", game_id, 1))
-    [(*again_buttons, analysis, share)] = rows
-    if in_private:
+    [(*again_buttons, analysis, share)] = private_result_rows(snapshot, game_id, language)
+    fair, replay = Button(_("Is it fair?"), actions.page("fair", game_id, 1)), replay_button(words, game_id, pages)
+    rows: tuple[Row, ...]
+    if in_private and pages:
+        rows = (tuple(again_buttons), (replay, analysis), (share, fair))
+    elif in_private:
         rows = (tuple(again_buttons), (analysis, share, fair))
     else:
         board = Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", snapshot.kind.id))
-        watch = (replay_button(words, game_id, pages), analysis)
+        watch = (replay, analysis)
         rows = (tuple(again_buttons), watch, (board,) if leaderboard else (), (share, fair))
     return page.panel(
         *rows, farewell_row(language, game_id) if strangers else (), deed_row(language, game_id, strangers)
     )
 
 
-def private_result_rows(snapshot: TableSnapshot, game_id: str, language: str) -> tuple[Row, ...]:
-    """Return the buttons at the end of a game in a player's private chat."""
-    _ = texts(language).gettext
+def private_result_rows(snapshot: TableSnapshot, game_id: str, language: str, pages: str = "") -> tuple[Row, ...]:
+    """Return the buttons at the end of a game in a player's private chat. The replay needs an address of ``pages``."""
+    words = table_words(snapshot, language, "italian")
+    _ = words.text
+    replay = ((replay_button(words, game_id, pages),),) if pages else ()
     analysis = Button(_("Analysis"), actions.page("analysis", game_id, actions.SEPARATE))
     share = Button(_("Share"), game_id, kind="share")
     if snapshot.fixture:
         # The tournament decides who plays again.
-        return ((analysis, share),)
-    return ((Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH), analysis, share),)
+        return ((analysis, share), *replay)
+    rematch = Button(_("Rematch"), actions.page("rematch", game_id), "good", role=Role.REMATCH)
+    return ((rematch, analysis, share), *replay)
 
 
 def duplicate_panel(snapshot: TableSnapshot, language: str) -> Panel:

@@ -123,6 +123,21 @@ async def test_proof_is_the_last_button_of_a_result(worker: Worker, fake: FakePl
     assert labels_of(fake, carla.private) == [["Rematch"], ["Analysis", "Share", "Is it fair?"]]
 
 
+async def test_with_a_site_private_results_have_a_replay(worker: Worker, fake: FakePlatform) -> None:
+    fake.pages_url = "https://example.org"
+    players = await seat_players(worker, fake, "testa")
+    await resign(worker, fake, players, 0)
+    assert labels_of(fake, players[0].private) == [["Rematch", "Analysis", "Share"], ["Replay"]]
+    carla = create_players(worker, fake)[2]
+    await carla.say("/challenge testa", carla.private)
+    await carla.press("Change")
+    assert any("⏱ 1 day" in label for row in labels_of(fake, carla.private) for label in row)
+    await carla.press("Done")
+    await carla.press("🤖 Easy")
+    await resign(worker, fake, [carla], 0)
+    assert labels_of(fake, carla.private) == [["Rematch"], ["Replay", "Analysis"], ["Share", "Is it fair?"]]
+
+
 async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
     await resign(worker, fake, players, 0)

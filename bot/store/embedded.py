@@ -23,6 +23,7 @@ from bot.store import valkey_guard
 from bot.store.folder import (
     FolderInUse,
     StoreError,
+    is_lock_of,
     lock_folder,
     make_socket_folder,
     remove_socket_folder,
@@ -130,12 +131,12 @@ class EmbeddedStore:
 
     async def stop(self) -> None:
         """Shut the Valkey down with everything written, and unlock the folder."""
-        if await self._is_running():
+        if not self._has_lost_folder() and await self._is_running():
             await asyncio.to_thread(_send_command, self.socket_path, b"SHUTDOWN")
             deadline = asyncio.get_running_loop().time() + STOP_SECONDS
             while await self._is_running() and asyncio.get_running_loop().time() < deadline:
                 await asyncio.sleep(0.02)
-        if self._running_pid() is None:
+        if not self._has_lost_folder() and self._running_pid() is None:
             remove_socket_folder(self.folder)
         self._release_folder()
         await self._stop_guard()
@@ -144,6 +145,10 @@ class EmbeddedStore:
         if self._lock:
             self._lock.close()
             self._lock = None
+
+    def _has_lost_folder(self) -> bool:
+        """Return whether the folder was deleted, so that another bot can have made and locked it again."""
+        return self._lock is not None and not is_lock_of(self.folder, self._lock)
 
     async def _is_running(self) -> bool:
         """Return whether a Valkey runs in this folder, even if it could not write its pid, as on a full disk."""
@@ -182,6 +187,8 @@ class EmbeddedStore:
                 f"A Valkey (process {process}) runs in {self.folder} and does not answer. "
                 f"See {self.log_path}, and end the process if it hangs."
             )
+        if self._has_lost_folder():
+            raise StoreError(f"The data folder {self.folder} was deleted while the bot ran: stop this bot.")
         make_socket_folder(self.folder)
         self.socket_path.unlink(missing_ok=True)
         remove_leftovers(self.folder)

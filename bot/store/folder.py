@@ -55,6 +55,14 @@ def lock_folder(folder: Path) -> IO[str]:
     return lock
 
 
+def is_lock_of(folder: Path, lock: IO[str]) -> bool:
+    """Return whether a held lock still locks the folder. It does not if the folder was deleted and made again."""
+    try:
+        return os.path.samestat((folder / "bot.lock").stat(), os.fstat(lock.fileno()))
+    except OSError:
+        return False
+
+
 def is_locked(folder: Path) -> bool:
     try:
         with (folder / "bot.lock").open("r+") as lock:

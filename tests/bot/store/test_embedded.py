@@ -421,3 +421,26 @@ async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path
     await second.stop()
     await first.stop()
     wait_for_processes(tmp_path)
+
+
+async def test_bot_of_a_deleted_folder_starts_no_valkey_in_the_new_one(tmp_path: Path) -> None:
+    """Two Valkeys in one folder write to the same file, and lose entries."""
+    folder = tmp_path / "data"
+    first, second = EmbeddedStore(folder), EmbeddedStore(folder)
+    await first.start()
+    os.kill(read_pid(folder), signal.SIGKILL)
+    shutil.rmtree(folder)
+    await second.start()
+    process = read_pid(folder)
+    os.kill(process, signal.SIGKILL)
+    while second._running_pid():
+        await asyncio.sleep(0.01)
+    with pytest.raises(StoreError, match="was deleted while the bot ran"):
+        first._spawn()
+    second._spawn()
+    await second._require_answer()
+    await first.stop()
+    async with open_store(second.url) as store:
+        assert await store.client.ping()
+    await second.stop()
+    wait_for_processes(folder)

@@ -47,8 +47,11 @@ def scale_verdicts(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
 
 def lost_text(words: Wording, verdict: Verdict) -> str:
     """Return the points that a move lost, such as "≈ −2.2 points"."""
-    figure = points_text(verdict.lost, words.language)
-    points = words.ngettext("{count} point", "{count} points", 1 if figure == "1" else 2).format(count=f"−{figure}")
+    figure = points_text(verdict.lost, words.language, exact=verdict.exact)
+    sentence = words.ngettext("{count} point", "{count} points", 1 if figure == "1" else 2)
+    if figure in ("⅓", "⅔"):
+        sentence = words.text("{count} of a point")
+    points = sentence.format(count=f"−{figure}")
     return points if verdict.exact else f"≈ {points}"
 
 
@@ -57,8 +60,10 @@ def replay_step(verdict: Verdict) -> str:
     return f"#d{verdict.deal}m{verdict.move_index + 1}"
 
 
-def points_text(points: float, language: str) -> str:
-    """Return points rounded to a tenth, without ".0"."""
+def points_text(points: float, language: str, *, exact: bool = False) -> str:
+    """Return points rounded to a tenth, without ".0". If they are ``exact``, return whole points and thirds: "3⅓"."""
+    if exact:
+        return thirds_text(round(points * WHOLE))
     return decimal_text(f"{points:.1f}".removesuffix(".0"), language)
 
 
@@ -81,7 +86,8 @@ def points_given_away(summary: Summary, language: str) -> str:
 
 
 def _lost_points(language: str, summary: Summary) -> tuple[str, str]:
-    return points_text(summary.lost_exactly, language), points_text(summary.lost_by_judgement, language)
+    exact_points = points_text(summary.lost_exactly, language, exact=True)
+    return exact_points, points_text(summary.lost_by_judgement, language)
 
 
 def better_text(words: Wording, verdict: Verdict) -> str:

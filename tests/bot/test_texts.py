@@ -11,10 +11,11 @@ import pytest
 from bot.command_names import COMMANDS
 from bot.tables import TableError
 from bot.texts import day_name, day_of, error_text, texts
-from bot.words.verdicts import points_text
-from bot.words.wording import decimal_text
+from bot.words.verdicts import lost_text, points_text
+from bot.words.wording import Wording, decimal_text
 from engine import errors
 from engine.errors import EngineError, MustFollow, UnknownGame
+from engine.robots.verdicts import Verdict
 from tests.bot import catalogues
 from tests.bot.catalogues import (
     TRANSLATIONS,
@@ -136,3 +137,14 @@ def test_decimals_follow_the_language_but_dates_do_not() -> None:
     assert day_of(1_767_571_200, "it") == "05/01/2026"
     assert [points_text(2.24, language) for language in ("en", "it")] == ["2.2", "2,2"]
     assert [decimal_text("-1.6", language) for language in ("en", "it")] == ["−1.6", "−1,6"]
+
+
+def test_exact_points_have_thirds() -> None:
+    """An analysis rounds points to a hundredth."""
+    figures = [points_text(points, "en", exact=True) for points in (0, 0.33, 0.67, 1, 1.33, 3.33, 0.33 * 3)]
+    assert figures == ["0", "⅓", "⅔", "1", "1⅓", "3⅓", "1"]
+    assert [points_text(points, "en") for points in (0.0, 0.02, 3.33)] == ["0", "0", "3.3"]
+    words = Wording("en", ())
+    losses = [lost_text(words, Verdict(1, 0, 0, "play 3D", "play 4D", points, True)) for points in (0.33, 1, 1.33)]
+    assert losses == ["−⅓ of a point", "−1 point", "−1⅓ points"]
+    assert lost_text(words, Verdict(1, 0, 0, "play 3D", "play 4D", 1.33, False)) == "≈ −1.3 points"

@@ -35,7 +35,7 @@ async def add_game(site: OpenPlayground, game_id: str = "metamazzo", number: int
     return game
 
 
-def prepare_analysis(site: OpenPlayground, game: FinishedGame, costs: float = 2.5) -> None:
+def prepare_analysis(site: OpenPlayground, game: FinishedGame, costs: float = 2.33) -> None:
     """Replace the analysis with prepared verdicts."""
 
     async def verdicts(_record: object, deal: int) -> list[Verdict]:
@@ -152,13 +152,13 @@ async def test_analysis_is_shown_next_to_each_move(playground: OpenPlayground, b
     await expect(links).to_have_count(3)
     await expect(page.locator(".players li")).to_have_count(2)
     await links.nth(0).click()
-    await expect(page.locator(".judgement.bad")).to_contain_text("−2.5 points")
+    await expect(page.locator(".judgement.bad")).to_contain_text("−2⅓ points")
     await expect(page.locator(".judgement.bad")).to_contain_text("it takes the trick, and the lead")
     await expect(page.locator(".moves li.bad small").first).to_contain_text("Better:")
     # Later readers find the finished analysis, with numbers formatted for their language.
     later = await open_page(browser, f"{playground.url}g/{game.id}", language="it")
     await expect(later.locator(".costliest a")).to_have_count(3)
-    await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
+    await expect(later.locator(".costliest li").first).to_contain_text("−2⅓ punti")
 
 
 async def test_player_without_decisions_has_no_quality_figure(playground: OpenPlayground, browser: Browser) -> None:
@@ -174,7 +174,7 @@ async def test_player_without_decisions_has_no_quality_figure(playground: OpenPl
     await expect(page.locator(".players li").nth(1)).to_have_text(f"{NAMES[1]} no decisions to judge")
 
 
-@pytest.mark.parametrize(("game_id", "costs", "text"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
+@pytest.mark.parametrize(("game_id", "costs", "text"), [("tressette", 2.33, "−7 points"), ("testa", 1.0, "−1 point.")])
 async def test_lost_points_use_the_scale_of_the_table(
     playground: OpenPlayground, browser: Browser, game_id: str, costs: float, text: str
 ) -> None:

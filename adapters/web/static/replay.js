@@ -47,8 +47,9 @@ function readHash() {
 /** @param {number} deal @param {number} step @param {import("./what_if.js").Line | null} [line] */
 const link = (deal, step, line = null) => `#d${deal}m${step}${line ? formatLine(line) : ""}`;
 
-/** Format points to a tenth. @param {number} points */
-const formatPoints = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
+/** Format points as whole points and thirds if they are (nearly) that; estimates to a tenth. @param {number} points @param {boolean} [isExact] */
+const formatPoints = (points, isExact = Math.abs(points * 3 - Math.round(points * 3)) < .05) =>
+  isExact ? formatThirds(Math.round(points * 3)) : points.toLocaleString(language, { maximumFractionDigits: 1 });
 
 /** Load a deal, once for each choice of suits. @param {number} deal @param {string} suits */
 function useDeal(deal, suits) {
@@ -247,7 +248,7 @@ const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (
 
 /** @param {Judgement} judgement */
 const lostPoints = ({ lost, exact }) => {
-  const points = formatPoints(lost * unit);
+  const points = formatPoints(lost * unit, exact);
   if (points === "1") return exact ? texts.lost_one : texts.lost_about_one;
   return format(exact ? texts.lost : texts.lost_about, { points });
 };

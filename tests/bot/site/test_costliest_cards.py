@@ -19,7 +19,7 @@ def verdict(seat: int, move: str, lost_points: float, place: int = 4) -> Verdict
 
 
 def test_costliest_cards_are_the_players_own() -> None:
-    own_verdicts = [verdict(0, "play 7D", 1.0), verdict(0, "play 4C", 2.5, 8), verdict(0, "play 5C", 0.5, 10)]
+    own_verdicts = [verdict(0, "play 7D", 1.0), verdict(0, "play 4C", 2.33, 8), verdict(0, "play 5C", 0.5, 10)]
     analysis = Analysis([*own_verdicts, verdict(0, "play 6C", 0.4, 12), verdict(1, "play AS", 6.0)], DEALS)
     costliest = costliest_cards(GAME, analysis, 0, "en", "italian")
     assert (costliest.state, costliest.title) == ("done", "Your 3 costliest cards")
@@ -29,7 +29,7 @@ def test_costliest_cards_are_the_players_own() -> None:
         ("5C", "5 of cups", "#d1m11"),
     ]
     assert costliest.cards[0].text.startswith("Deal 1: 4")
-    assert ", −2.5 points. Better: 3" in costliest.cards[0].text
+    assert ", −2⅓ points. Better: 3" in costliest.cards[0].text
     assert ", −1 point. Better: 3" in costliest.cards[1].text
     other = costliest_cards(GAME, analysis, 1, "it", "french")
     assert other.title == "La tua carta più cara"

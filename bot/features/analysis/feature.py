@@ -41,14 +41,9 @@ class AnalysisFeature(Feature):
         self._archive, self._analysis_pool, self._viewers = core.archive, core.analysis_pool, core.viewers
         self.commands = {"analyse": self._show_last_game}
         self.pages = {"analysis": self._show_game}
+        viewers, answers = core.viewers, core.delivery.answers
         self.completion = Completion(
-            core.archive,
-            core.analysis_pool,
-            core.viewers,
-            core.picture_pool,
-            core.adapters,
-            core.delivery.answers,
-            core.policies,
+            core.archive, core.analysis_pool, viewers, core.picture_pool, core.adapters, answers, core.policies
         )
         self._analyses_games = core.analyses_games
 

@@ -61,9 +61,7 @@ def analysis_page(
     for line in result:
         page.text_line(line)
     page.block(Details(_("Result"), tuple(Paragraph((Span(line),)) for line in result)))
-    own_costliest = (
-        summarize(verdicts, game.people.index(reader), MAX_COSTLIEST).costliest if reader in game.people else ()
-    )
+    own_costliest = summaries[game.people.index(reader)].costliest if reader in game.people else ()
     return page.panel(*_move_rows(words, game.id, own_costliest, pages), (replay_button(words, game.id, pages),))
 
 
@@ -103,20 +101,16 @@ def _write_player(page: DocumentWriter, words: Wording, name: str, seat: Summary
     page.text_line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolate_name(name), **accuracy)
     page.text_line(_bar(seat.accuracy / 100))
     page.text_line(given_away_text(words, seat) if seat.costliest else _("Nothing given away."))
-    costliest = [
-        _("Deal {deal}: {move} instead of {better} ({points})").format(
-            deal=verdict.deal,
-            move=short_move(words, verdict.move),
-            better=short_move(words, verdict.better),
-            points=lost_text(words, verdict),
-        )
-        for verdict in seat.costliest
-    ]
-    for line in costliest:
+    template = _("Deal {deal}: {move} instead of {better} ({points})")
+    lines = []
+    for verdict in seat.costliest:
+        move, better = short_move(words, verdict.move), short_move(words, verdict.better)
+        lines.append(template.format(deal=verdict.deal, move=move, better=better, points=lost_text(words, verdict)))
+    for line in lines:
         page.text_line(line)
-    if costliest:
+    if lines:
         summary = _("{name}: the costliest moves").format(name=isolate_name(name))
-        page.block(Details(summary, tuple(Paragraph((Span(line),)) for line in costliest)))
+        page.block(Details(summary, tuple(Paragraph((Span(line),)) for line in lines)))
     page.gap()
 
 

@@ -117,16 +117,10 @@ class DailyCommands:
         game, lines = await self._days.game_on(day), await self._days.results.ranking(day)
         own_line = next((line for line in lines if line.person == profile.id), None)
         if own_line is None:
-            had_cards = await self._days.has_had_cards(profile.id, day)
+            had_cards, time_left = await self._days.has_had_cards(profile.id, day), self._days.time_left()
+            lessons = await self.lessons(profile)
             return day_panel(
-                profile.language,
-                day,
-                game,
-                (),
-                has_seal=True,
-                had_cards=had_cards,
-                time_left=self._days.time_left(),
-                lessons=await self.lessons(profile),
+                profile.language, day, game, has_seal=True, had_cards=had_cards, time_left=time_left, lessons=lessons
             )
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)

@@ -111,17 +111,14 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
         return [(_("No decisions to judge."), None)]
     if not summary.costliest:
         return [(_("Nothing given away."), None)]
-    costliest = _("Costliest move, {when}: {move}. Better: {other} ({points})")
+    line = _("Costliest move, {when}: {move}. Better: {other} ({points})")
     losses: list[tuple[str, Verdict | None]] = [(given_away_text(words, summary), None)]
+    decisions = {decision.move_index: decision for decision in entry.line.decisions}
     # The costliest move can have several verdicts.
-    for costly_move in summary.costliest:
-        when = moment_text(
-            words, next(decision for decision in entry.line.decisions if decision.move_index == costly_move.move_index)
-        )
-        move, other = short_move(words, costly_move.move), short_move(words, costly_move.better)
-        losses.append(
-            (costliest.format(when=when, move=move, other=other, points=lost_text(words, costly_move)), costly_move)
-        )
+    for verdict in summary.costliest:
+        when, points = moment_text(words, decisions[verdict.move_index]), lost_text(words, verdict)
+        move, other = short_move(words, verdict.move), short_move(words, verdict.better)
+        losses.append((line.format(when=when, move=move, other=other, points=points), verdict))
     return losses
 
 
@@ -157,13 +154,8 @@ def day_table(language: str, suits: str, comparison: Comparison) -> DayTable:
     words = Wording(language, (), faces_of(game_kind(comparison.game), suits))
     rows = tuple(_row(words, comparison, entry) for entry in comparison.lines)
     tricks = max((len(row.cells) for row in rows), default=0)
-    return DayTable(
-        fork_text(words, [entry.line for entry in comparison.lines]),
-        tricks,
-        rows,
-        comparison.more,
-        comparison.is_analysis_pending,
-    )
+    fork = fork_text(words, [entry.line for entry in comparison.lines])
+    return DayTable(fork, tricks, rows, comparison.more, comparison.is_analysis_pending)
 
 
 def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRow:

@@ -55,22 +55,16 @@ def _add_result(
     page: Writer, language: str, result: SoloResult, par: SoloResult | None, *, has_legend: bool = True
 ) -> None:
     _, ngettext = texts(language)
-    if result.points is None or result.margin is None:
-        page.line(_("You gave up."), "bold")
-    elif par is None or par.points is None or par.margin is None:
-        page.line(_result_text(language, result.points), "bold")
-    else:
-        page.line(_result_text(language, result.points), "bold")
+    page.line(_("You gave up.") if result.points is None else _result_text(language, result.points), "bold")
+    if result.margin is not None and par and par.points and par.margin is not None:
         page.line(_("The robot with your cards: {par}"), par=_score_and_margin(*par.points))
         gain = result.margin - par.margin
+        line = _("You’re level with the robot.")
         if gain > 0:
-            page.line(ngettext("You beat the robot by {count}.", "You beat the robot by {count}.", gain), count=gain)
+            line = ngettext("You beat the robot by {count}.", "You beat the robot by {count}.", gain)
         elif gain < 0:
-            page.line(
-                ngettext("You’re {count} behind the robot.", "You’re {count} behind the robot.", -gain), count=-gain
-            )
-        else:
-            page.line(_("You’re level with the robot."))
+            line = ngettext("You’re {count} behind the robot.", "You’re {count} behind the robot.", -gain)
+        page.line(line, count=abs(gain))
     page.line(squares_text(result))
     if has_legend and result.tricks:
         page.line(_("🟩 trick taken, ⬜ trick lost"))
@@ -146,7 +140,7 @@ def day_panel(
     language: str,
     day: date,
     game: str,
-    lines: Sequence[NamedResult],
+    lines: Sequence[NamedResult] = (),
     *,
     has_seal: bool = False,
     had_cards: bool = False,

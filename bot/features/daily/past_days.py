@@ -45,12 +45,10 @@ class PastDays:
     async def lines_panel(self, profile: Profile, number: int, chat: str) -> Panel:
         day = self._yesterday()
         lines_by_person = await self._days.results.lines_of_play(day)
-        known_results = [
-            line for line in await self._known_results(profile, day, chat) if line.person in lines_by_person
-        ]
-        comparison = await self._compare(
-            day, lines_by_person, await self.add_names(known_results), {line.person for line in known_results}
-        )
+        known_results = await self._known_results(profile, day, chat)
+        shown_results = [result for result in known_results if result.person in lines_by_person]
+        people = {result.person for result in shown_results}
+        comparison = await self._compare(day, lines_by_person, await self.add_names(shown_results), people)
         return side_by_side_panel(profile.language, profile.suits, comparison, number, chat)
 
     async def compare_all(self, profile: Profile) -> Comparison:
@@ -76,19 +74,13 @@ class PastDays:
         omitted_count: int = 0,
     ) -> Comparison:
         """Compare lines, with the verdicts of their analyses. The reader knows ``known_people`` by name."""
-        verdicts = await self._analysis_pool.stored_verdicts(
-            [lines_by_person[line.person].game for _name, line in named_results]
-        )
-        lines = [
-            ComparedLine(
-                name,
-                line.rank,
-                lines_by_person[line.person],
-                verdicts.get(lines_by_person[line.person].game),
-                is_readable=line.person in known_people,
-            )
-            for name, line in named_results
-        ]
+        games = [lines_by_person[result.person].game for _name, result in named_results]
+        verdicts = await self._analysis_pool.stored_verdicts(games)
+        lines = []
+        for name, result in named_results:
+            line = lines_by_person[result.person]
+            is_readable = result.person in known_people
+            lines.append(ComparedLine(name, result.rank, line, verdicts.get(line.game), is_readable))
         game, best = await self._days.game_on(day), best_line(list(lines_by_person.values()))
         return Comparison(day, game, best, lines, omitted_count, self._analyses_games)
 

@@ -19,10 +19,11 @@ def play_with_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Ra
     game.deal(secret)
     while game.deal_number == 1 and game.turn is not None:
         seat = game.turn
-        is_other = seat == SEAT and random is not None
-        chance = random if is_other and random else Random(seed_for_move(secret, len(game.moves)))
-        view = game.view(seat).without_claims()
-        move = make_robot(level if is_other else LEVEL, chance).choose(view, game.history(seat))
+        if random and seat == SEAT:
+            robot = make_robot(level, random)
+        else:
+            robot = make_robot(LEVEL, Random(seed_for_move(secret, len(game.moves))))
+        move = robot.choose(game.view(seat).without_claims(), game.history(seat))
         assert move
         game.play(seat, move)
     if not game.is_over:

@@ -53,9 +53,7 @@ class DaySite:
         )
 
     async def line(self, person: str, language: str) -> str:
-        """Return a line about today's deal for the first page.
-
-        It has the game, the time left or a note that the person has played, and the person's streak.
+        """Return the game of today's deal, the time left or that the person has played, and the person's streak.
 
         ``person`` is empty for a stranger. A stranger gets an empty line while the store is away, so that the page
         still opens.
@@ -89,27 +87,15 @@ class DaySite:
         game = await self._days.game_on(day)
         if yesterday:
             own_line = await self._days.results.line_of_play(day, person)
+            replay = own_line.game if own_line else ""
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
-            panel = await self._played.yesterday_panel(profile)
-            return DayPage(
-                day,
-                _without_title(panel, day, profile.language),
-                False,
-                game,
-                replay=own_line.game if own_line else "",
-                lines=lines,
-            )
+            panel = _without_title(await self._played.yesterday_panel(profile), day, profile.language)
+            return DayPage(day, panel, can_play=False, game=game, replay=replay, lines=lines)
+        panel = _without_title(await self._daily.own_panel(profile), day, profile.language)
+        can_play, seal = await self._days.can_play(person), await self._daily.seal(day)
+        lessons = await self._daily.lessons(profile) if can_play else ()
         shareable = await self._daily.shareable_text(profile)
-        panel, can_play = await self._daily.own_panel(profile), await self._days.can_play(person)
-        return DayPage(
-            day,
-            _without_title(panel, day, profile.language),
-            can_play,
-            game,
-            await self._daily.seal(day),
-            shareable,
-            lessons=await self._daily.lessons(profile) if can_play else (),
-        )
+        return DayPage(day, panel, can_play, game, seal, shareable, lessons=lessons)
 
 
 def _without_title(panel: Panel, day: date, language: str) -> Panel:

@@ -29,12 +29,9 @@ class FindCommands:
 
     async def find(self, command: Command, profile: Profile) -> Reply:
         game = find_game(" ".join(command.words)) if command.words else ""
-        return await self._start_search(command, profile, game)
+        return await self.start(command, profile, game)
 
-    async def find_by_link(self, command: Command, profile: Profile) -> Reply:
-        return await self._start_search(command, profile)
-
-    async def _start_search(self, request: Command | Press, profile: Profile, game: str = "") -> Reply:
+    async def start(self, request: Command | Press, profile: Profile, game: str = "") -> Reply:
         """Search for a game, or for any with two seats, recent choices first.
 
         Raise AskedIfReady in a ready check, NotInPrivateYet if the bot cannot write to the person.
@@ -67,7 +64,7 @@ class FindCommands:
             case ["look"]:
                 if not _is_reachable_in_private(press.place, profile):
                     return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
-                return await self._start_search(press, profile)
+                return await self.start(press, profile)
             case ["robot", game, level] if game in GAMES and level in LEVELS and is_private(press.place):
                 private = private_place(profile.id)
                 await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
@@ -84,7 +81,7 @@ class FindCommands:
         """Search for an opponent and withdraw the challenge. Its game is the action's word."""
         if len(action.words) != 1 or action.words[0] not in GAMES or not is_private(press.place):
             raise BadPayload()
-        reply = await self._start_search(press, profile, action.words[0])
+        reply = await self.start(press, profile, action.words[0])
         await self._challenges.cancel(action.code, press.person.id, press.key)
         return reply
 

@@ -41,7 +41,7 @@ class Farewells:
             raise BadPayload()
         game_id, phrase = words
         shared_game = await find_shared_game(self._archive, profile, game_id)
-        key = keys.farewell(game_id, shared_game.seat)
+        key, own_name = keys.farewell(game_id, shared_game.seat), shared_game.chairs[shared_game.seat].name
         if not await self._client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
             raise SaidFarewell()
         people_with_block = await self._blocks.apart_from(profile.id, {chair.person for chair in shared_game.chairs})
@@ -51,9 +51,7 @@ class Farewells:
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:
-                panel = phrase_panel(
-                    reader.language, shared_game.chairs[shared_game.seat].name, phrase, game_id, shared_game.seat
-                )
+                panel = phrase_panel(reader.language, own_name, phrase, game_id, shared_game.seat)
                 send = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
                 self._answers.send(place, send)
         return Reply(f"💬 {phrase_text(profile.language, phrase)}")

@@ -56,25 +56,12 @@ class FindFeature(Feature):
         self._client, reports_to, answers = core.store.client, core.settings.reports_to, core.delivery.answers
         self._reports = Reports(self._client)
         self.finder = Finder(
-            core.room,
-            core.people,
-            core.ratings,
-            core.challenges,
-            core.adapters,
-            answers,
-            core.is_in_trouble,
+            core.room, core.people, core.ratings, core.challenges, core.adapters, answers, core.is_in_trouble
         )
         self.report_sender = ReportSender(self._reports, core.people, core.adapters)
+        people, room, updates = core.people, core.room, core.updates
         self._strangers = Strangers(
-            self.finder,
-            self._reports,
-            core.archive,
-            core.people,
-            core.replays,
-            core.room,
-            core.updates,
-            core.meetings,
-            reports_to,
+            self.finder, self._reports, core.archive, people, core.replays, room, updates, core.meetings, reports_to
         )
         self.blocks = BlocksSite(self._strangers, core.blocks, core.people)
         self.site = FindSite(self.finder, core.people, core.challenges)
@@ -85,7 +72,7 @@ class FindFeature(Feature):
         self.pages |= {deed: partial(self._strangers.answer, deed) for deed in DEEDS}
         self.verbs = {deed: partial(self._strangers.act_at_table, deed) for deed in DEEDS}
         self.verbs["find"] = find.find_instead
-        self.start_words = {"find": find.find_by_link}
+        self.start_words = {"find": find.start}
         self.policy = FindPolicy(self.finder)
         self.loops = {"finding": partial(core.shards.while_leader, POLL_SECONDS, self.finder.run_round)}
         if reports_to:

@@ -71,11 +71,7 @@ async def find_no_shows(store: Store, table: Table) -> list[str]:
     no_shows = []
     for host, chair in enumerate(table.matched):
         state = states.get(encode_name(card_at(table, host)))
-        if (
-            chair.person not in seated_people
-            and state
-            and decode_state(state).message
-            and not is_pseudonym(chair.person)
-        ):
+        has_question = state is not None and decode_state(state).message
+        if has_question and chair.person not in seated_people and not is_pseudonym(chair.person):
             no_shows.append(chair.person)
     return no_shows

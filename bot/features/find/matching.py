@@ -72,9 +72,9 @@ class _Pool(NamedTuple):
 
 
 def rating_bound(waiting_seconds: float) -> float:
-    return (
-        inf if waiting_seconds >= ANY_RATING_SECONDS else RATING_BOUND + RATING_PER_SECOND * max(waiting_seconds, 0.0)
-    )
+    if waiting_seconds >= ANY_RATING_SECONDS:
+        return inf
+    return RATING_BOUND + RATING_PER_SECOND * max(waiting_seconds, 0.0)
 
 
 def can_match(searcher: Searcher, other: Searcher, now: float) -> bool:
@@ -116,9 +116,10 @@ def find_matches(waiting: Collection[Searcher], now: float) -> list[Match]:
         # No earlier chooser took this person. If nobody fits now, no later chooser can take this person either.
         pools[searcher.games, searcher.language].remove(searcher)
         candidates = _candidates(searcher, pools, people, now)
-        other_players = (
-            tuple(islice(candidates, 1)) if searcher.seats == 2 else _choose_group(searcher, candidates, now)
-        )
+        if searcher.seats == 2:
+            other_players = tuple(islice(candidates, 1))
+        else:
+            other_players = _choose_group(searcher, candidates, now)
         if not other_players:
             continue
         for other in other_players:
@@ -139,9 +140,8 @@ def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float
     if not searcher.takes_robots(now):
         return ()
     best_candidates = [other for other in best_candidates if other.takes_robots(now)]
-    return next(
-        filter(None, (_find_group(searcher, best_candidates, size, now) for size in range(group_size - 1, 0, -1))), ()
-    )
+    groups = (_find_group(searcher, best_candidates, size, now) for size in range(group_size - 1, 0, -1))
+    return next(filter(None, groups), ())
 
 
 def _find_group(searcher: Searcher, candidates: list[Searcher], size: int, now: float) -> tuple[Searcher, ...]:

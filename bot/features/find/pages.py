@@ -47,12 +47,10 @@ def search_page(
         page.line(_("Once two of you are here, robots take the free seats:"))
         chosen_wait = NEVER if robots_after is None else robots_after
         labels = {0: _("at once"), 120: _("after 2 minutes"), 300: _("after 5 minutes"), NEVER: _("never")}
-        wait_buttons = [
-            Button(
-                f"{'✓ ' if wait == chosen_wait else ''}{labels[wait]}", actions.page("find", "rest", usual_game, wait)
-            )
-            for wait in ROBOTS_AFTER_SECONDS
-        ]
+        wait_buttons = []
+        for wait in ROBOTS_AFTER_SECONDS:
+            mark = "✓ " if wait == chosen_wait else ""
+            wait_buttons.append(Button(f"{mark}{labels[wait]}", actions.page("find", "rest", usual_game, wait)))
         rows = [tuple(wait_buttons[:2]), tuple(wait_buttons[2:]), *rows]
     return page.panel(*rows, (Button(_("Stop"), actions.page("find", "stop")),))
 
@@ -98,14 +96,8 @@ def ready_panel(table: Table, snapshot: TableSnapshot, person: str, language: st
     if table.phase == "open":
         page.line(_("You’re matched with {name}."), "bold", name=names)
         if robots:
-            page.line(
-                words.ngettext(
-                    "{count} robot takes the free seat.",
-                    "{count} robots take the free seats.",
-                    robots,
-                ),
-                count=robots,
-            )
+            line = words.ngettext("{count} robot takes the free seat.", "{count} robots take the free seats.", robots)
+            page.line(line, count=robots)
     elif table.closed and table.rematch_origin:
         page.line(_("This challenge closed before the game began."), "bold")
     elif table.closed == "expired" and has_sat:
@@ -125,17 +117,12 @@ def ready_panel(table: Table, snapshot: TableSnapshot, person: str, language: st
     if table.phase != "open":
         return page.panel()
     if has_sat:
-        if len(other_names) == 1:
-            page.line(_("You’re ready. Waiting for {name}."), name=names)
-        else:
-            page.line(
-                words.ngettext(
-                    "You’re ready. Waiting for {count} player.",
-                    "You’re ready. Waiting for {count} players.",
-                    missing_count,
-                ),
-                count=missing_count,
+        line = _("You’re ready. Waiting for {name}.")
+        if len(other_names) > 1:
+            line = words.ngettext(
+                "You’re ready. Waiting for {count} player.", "You’re ready. Waiting for {count} players.", missing_count
             )
+        page.line(line, name=names, count=missing_count)
         return page.panel((no_button,))
     page.line(_("Ready? You have {seconds} seconds."), seconds=READY_SECONDS)
     return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no_button))

@@ -148,18 +148,10 @@ class Strangers:
         if deed == "block":
             await self._block(person, other)
             return
-        own_chair, now = shared_game.chairs[shared_game.seat], int(self._people.now())
-        report = Report(
-            shared_game.game_id,
-            shared_game.game,
-            shared_game.code,
-            now,
-            person,
-            own_chair.name,
-            other.person,
-            other.name,
-        )
-        outcome = await self._reports.file(report, shared_game.seat)
+        game_id, game, code, chairs, own_seat = shared_game
+        now = int(self._people.now())
+        report = Report(game_id, game, code, now, person, chairs[own_seat].name, other.person, other.name)
+        outcome = await self._reports.file(report, own_seat)
         if outcome != "filed":
             raise ReportedAlready() if outcome == "again" else TooManyReports(most=REPORTS_A_DAY)
 

@@ -7,14 +7,9 @@
 | ``{learn}:known:<course>`` | set | people who know the course's games (`bot.features.learn.first_games`) |
 """
 
+from bot.store.keys import prefix_key
 
-def spots(course: str) -> str:
-    return f"{{learn}}:{course}"
-
-
-def known_games(course: str) -> str:
-    return f"{{learn}}:known:{course}"
-
-
-def winners(course: str) -> str:
-    return f"{{learn}}:won:{course}"
+# by course
+spots = prefix_key("{learn}:")
+known_games = prefix_key("{learn}:known:")
+winners = prefix_key("{learn}:won:")

@@ -28,10 +28,9 @@ def is_by_link(table: Table) -> bool:
     The names of people from chats are not for strangers. Such people meet strangers under nicknames, with /find and at
     listed tables. A table is not listed while such a person sits there under their own name.
     """
-    if not table.was_listed and any(map(_is_of_chat, table.people)):
+    if table.invited or table.rematch_origin or not is_web_guest(table.opener.person):
         return False
-    is_of_page = table.was_listed or table.origin == "page"
-    return is_of_page and is_web_guest(table.opener.person) and not (table.invited or table.rematch_origin)
+    return table.was_listed or (table.origin == "page" and not any(map(_is_of_chat, table.people)))
 
 
 def _is_of_chat(person: str) -> bool:

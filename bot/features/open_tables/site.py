@@ -59,12 +59,6 @@ class OpenTablesSite:
             snapshot, free_seats = take_snapshot(localized_table, None), sum(chair is None for chair in table.chairs)
             seats = ngettext("{count} seat free", "{count} seats free", free_seats).format(count=free_seats)
             length_text = _("to {points}").format(points=target_text(snapshot.rules))
-            lines.append(
-                OpenTableLine(
-                    table.code,
-                    _(snapshot.kind.name),
-                    isolate_name(localized_table.opener.name),
-                    f"{length_text} · {seats}",
-                )
-            )
+            name, about = isolate_name(localized_table.opener.name), f"{length_text} · {seats}"
+            lines.append(OpenTableLine(table.code, _(snapshot.kind.name), name, about))
         return lines

@@ -83,17 +83,12 @@ class OpponentsSite:
         last_games = self._known.get(person)
         if last_games is None:
             last_games = self._known[person] = await self._find_last_games(person)
-        own_blocks, *blocks_by_opponent = await self._blocks.blocked_people(
-            [person, *(last_game.person for last_game in last_games)]
-        )
+        opponents = [last_game.person for last_game in last_games]
+        own_blocks, *blocks_by_opponent = await self._blocks.blocked_people([person, *opponents])
         shown_games = [last_game for last_game in last_games if last_game.person not in own_blocks]
         # A person who has blocked the reader always looks as if no page of theirs were open.
-        people_without_block = [
-            last_game.person
-            for last_game, blocked_people in zip(last_games, blocks_by_opponent, strict=True)
-            if person not in blocked_people
-        ]
-        present_people = await self._presence.here(people_without_block)
+        blocks = zip(opponents, blocks_by_opponent, strict=True)
+        present_people = await self._presence.here([other for other, blocked in blocks if person not in blocked])
         _ = texts(language).gettext
         return [
             OpponentLine(
@@ -113,10 +108,8 @@ class OpponentsSite:
         for game in await self._archive.games_by_number(numbers):
             for seat, other in enumerate(game.people):
                 if other not in blocked_people and can_challenge(game, person, seat):
-                    name = game.record.seats[seat]
-                    games_by_opponent.setdefault(
-                        other, LastGame(game.id, seat, other, name, game.record.game, game.ended)
-                    )
+                    last_game = LastGame(game.id, seat, other, game.record.seats[seat], game.record.game, game.ended)
+                    games_by_opponent.setdefault(other, last_game)
         return list(games_by_opponent.values())[:RECENT_OPPONENTS]
 
     async def challenge(
@@ -141,7 +134,8 @@ class OpponentsSite:
         of_person, of_other = await self._blocks.blocked_people([person, other])
         if other in of_person:
             raise OpponentIsGone()
-        key = keys.last_challenge(await self._hash(person, other))
+        secret = await self._room.store.secret()
+        key = keys.last_challenge(hmac.digest(secret, f"challenge {person} {other}".encode(), "sha256").hex())
         await self._check_pause(key, person)
         is_for_two, setup = len(game.people) == 2, list[Setup]()
         if is_for_two:
@@ -161,9 +155,6 @@ class OpponentsSite:
         if table.phase == "open":
             await self._client.set(key, table.code, ex=PAUSE_SECONDS, nx=True)
         return table
-
-    async def _hash(self, person: str, other: str) -> str:
-        return hmac.digest(await self._room.store.secret(), f"challenge {person} {other}".encode(), "sha256").hex()
 
     async def _check_pause(self, key: str, person: str) -> None:
         """Raise ChallengedRecently if the last challenge came to nothing. Delete the key of one that was played."""
@@ -185,14 +176,10 @@ class OpponentsSite:
         [blocked_people] = await self._blocks.blocked_people([person])
         lines = []
         for table in await self._room.lists.tables_at(private_place(person)):
-            is_asked = (
-                table.opener.person not in blocked_people
-                and table.phase == "open"
-                and person not in table.people
-                and table.invites(person, "")
-            )
+            if table.phase != "open" or table.opener.person in blocked_people:
+                continue
             waiting = next((chair for chair in table.localize(language).chairs if chair and not chair.is_robot), None)
-            if is_asked and waiting:
+            if waiting and person not in table.people and table.invites(person, ""):
                 lines.append(ChallengeLine(table.code, isolate_name(waiting.name), _(GAMES[table.game_id].name)))
         return lines
 

@@ -111,9 +111,7 @@ class MyData:
     async def _games_data(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
         """Return the newest games with their records, within the size limit, and the numbers of the other games."""
         numbers = (await self._archive.numbers_of(person))[::-1]
-        games: list[dict[str, Any]] = []
-        omitted_numbers: list[int] = []
-        size = 0
+        games, omitted_numbers, size = list[dict[str, Any]](), list[int](), 0
         for index, number in enumerate(numbers):
             id = await self._archive.id_of(number)
             game = await self._archive.get(id) if id else None

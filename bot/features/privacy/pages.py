@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from bot import actions
-from bot.panel import Button, Panel, Writer
+from bot.panel import Button, Panel, Span, Writer
 from bot.texts import texts
 
 
@@ -49,14 +49,8 @@ def forgotten_page(language: str) -> Panel:
 
 
 def mydata_page(language: str) -> Panel:
-    return _sentence(texts(language).gettext("This file has everything I keep about you. Delete it with /forget."))
+    return Panel((Span(texts(language).gettext("This file has everything I keep about you. Delete it with /forget.")),))
 
 
 def not_forgotten_page(language: str) -> Panel:
-    return _sentence(texts(language).gettext("OK, everything stays as it is."))
-
-
-def _sentence(text: str) -> Panel:
-    page = Writer()
-    page.line(text)
-    return page.panel()
+    return Panel((Span(texts(language).gettext("OK, everything stays as it is.")),))

@@ -23,11 +23,8 @@ DRAWN = "{puzzles}:drawn"
 HOURS = "{puzzles}:hours"
 
 answers = prefix_key("{puzzles}:answers:")  # by a person's id
+sent = prefix_key("{puzzles}:sent:")  # by day
 
 
 def chat_answers(chat: str, day: date) -> str:
     return f"{{puzzles}}:chat:{chat}:{day}"
-
-
-def sent(day: date) -> str:
-    return f"{{puzzles}}:sent:{day}"

@@ -24,12 +24,11 @@ class NextPuzzle:
 
     async def find(self, person: str, game: str = "") -> Puzzle | None:
         """Return a person's next puzzle, of ``game`` if one is named. Return None if all are answered."""
+        ratings, puzzles = self._ratings, all_puzzles()
         if game:
-            return await choose_next(self._ratings, person, all_puzzles(), {game})
-        known_games = await self._known_games(person)
-        return await choose_next(self._ratings, person, all_puzzles(), known_games) or await choose_next(
-            self._ratings, person, all_puzzles()
-        )
+            return await choose_next(ratings, person, puzzles, {game})
+        puzzle = await choose_next(ratings, person, puzzles, await self._known_games(person))
+        return puzzle or await choose_next(ratings, person, puzzles)
 
     async def _known_games(self, person: str) -> Container[str]:
         """Return the games that the person has played or answered a puzzle of, and the Tressette games for two.

@@ -88,22 +88,18 @@ class PuzzleRatings:
     ) -> StandingChange | None:
         """Rate an answer, and count it for a ``group`` (its chat and the day). Return None for a second answer."""
         is_right = card == puzzle.pack.codes[puzzle.best]
+        count_field = ("right" if is_right else "wrong") if group else ""
         answers = keys.answers(person)
         while True:
             known_text = (await self._client.hget(keys.PEOPLE, person) or b"").decode()
             text = await self._client.hget(keys.RATINGS, puzzle.id)
             old_standing = PuzzleStanding(**json.loads(known_text)) if known_text else PuzzleStanding()
-            now, (mu, sigma) = rate_answer(
-                old_standing,
-                _parse_rating(text) if text else (initial_mu(puzzle.missed), INITIAL_SIGMA),
-                is_right=is_right,
-            )
+            rating = _parse_rating(text) if text else (initial_mu(puzzle.missed), INITIAL_SIGMA)
+            now, (mu, sigma) = rate_answer(old_standing, rating, is_right=is_right)
+            new_texts = known_text, json.dumps(asdict(now)), f"{mu} {sigma}"
             outcome = await self._answer(
                 keys=[answers, keys.PEOPLE, keys.RATINGS, keys.chat_answers(*group) if group else answers],
-                args=[
-                    *(puzzle.id, card, person, known_text, json.dumps(asdict(now)), f"{mu} {sigma}"),
-                    *(("right" if is_right else "wrong") if group else "", KEPT_SECONDS),
-                ],
+                args=[puzzle.id, card, person, *new_texts, count_field, KEPT_SECONDS],
             )
             if outcome >= 0:
                 return StandingChange(old_standing, now) if outcome else None

@@ -55,25 +55,18 @@ def _tressette_reason(position: PuzzleText, best: _Gain, other: _Gain, names: di
     best_prizes, other_prizes = _prizes(position, best, other), _prizes(position, other, best)
     if not best_prizes:
         # The best card itself makes the difference.
-        line = (
-            _("With {other} your opponents take {best} later.")
-            if are_four
-            else _("With {other} your opponent takes {best} later.")
-        )
-        return line.format(**names)
-    if other_prizes:
-        line = (
-            _("With {best} your side brings home {more}, with {other} only {instead}.")
-            if are_four
-            else _("With {best} you bring home {more}, with {other} only {instead}.")
-        )
-        return line.format(**names, more=best_prizes, instead=other_prizes)
-    line = (
-        _("With {best} your side also brings home {more}. With {other} your opponents do.")
-        if are_four
-        else _("With {best} you also bring home {more}. With {other} your opponent does.")
-    )
-    return line.format(**names, more=best_prizes)
+        line = _("With {other} your opponent takes {best} later.")
+        if are_four:
+            line = _("With {other} your opponents take {best} later.")
+    elif other_prizes:
+        line = _("With {best} you bring home {more}, with {other} only {instead}.")
+        if are_four:
+            line = _("With {best} your side brings home {more}, with {other} only {instead}.")
+    else:
+        line = _("With {best} you also bring home {more}. With {other} your opponent does.")
+        if are_four:
+            line = _("With {best} your side also brings home {more}. With {other} your opponents do.")
+    return line.format(**names, more=best_prizes, instead=other_prizes)
 
 
 def _prizes(position: PuzzleText, gain: _Gain, other_gain: _Gain) -> str:
@@ -86,16 +79,11 @@ def _prizes(position: PuzzleText, gain: _Gain, other_gain: _Gain) -> str:
     cards = sorted(prize_cards, key=lambda card: (-card_values[card], -card))
     parts = [card_in_sentence(position.words, position.code(card)) for card in cards[:MAX_CARDS]]
     if hidden_count := len(cards[MAX_CARDS:]):
-        parts.append(
-            position.words.ngettext("one more card", "{count} more cards", hidden_count).format(count=hidden_count)
-        )
+        line = position.words.ngettext("one more card", "{count} more cards", hidden_count)
+        parts.append(line.format(count=hidden_count))
     if gain.has_last_trick and not other_gain.has_last_trick:
         parts.append(_("the deal’s last trick"))
-    return _list(parts, _(" and "))
-
-
-def _list(parts: Sequence[str], last_joiner: str) -> str:
-    return last_joiner.join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    return _(" and ").join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def _spades_reason(

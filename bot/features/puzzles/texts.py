@@ -90,21 +90,15 @@ class PuzzleText:
                 "the bid is worth one point."
             )
         leftovers_text = _("Leftovers of three are lost.") if self.unit > 1 else _("Leftover thirds are lost.")
-        line = (
-            _("What counts: your points at the end of the deal. The last trick is worth {points}.")
-            if len(self.names) == 2
-            else _("What counts: your side’s points at the end of the deal. The last trick is worth {points}.")
-        )
+        line = _("What counts: your points at the end of the deal. The last trick is worth {points}.")
+        if len(self.names) > 2:
+            line = _("What counts: your side’s points at the end of the deal. The last trick is worth {points}.")
         return f"{line.format(points=self.unit)} {leftovers_text}"
 
     def figures(self, chosen_card: str) -> list[Figure]:
         """Return the points that each card earns, the best first, and mark the reader's card."""
-        best = self.code(self.puzzle.best)
-        return [
-            Figure(code, self.points_text(line), code == best, code == chosen_card)
-            for line in self.puzzle.lines
-            for code in [self.code(line.cards[0])]
-        ]
+        best, lines = self.code(self.puzzle.best), {self.code(line.cards[0]): line for line in self.puzzle.lines}
+        return [Figure(code, self.points_text(line), code == best, code == chosen_card) for code, line in lines.items()]
 
     def figures_title(self) -> str:
         """Return what the figures of cards count."""
@@ -149,11 +143,9 @@ class PuzzleText:
         _ = self.words.text
         own_points, other_points = self.puzzle.taken
         if self.puzzle.bids is None:
-            line = (
-                _("Points so far: you {ours}, they {theirs}")
-                if len(self.names) > 2
-                else _("Points so far: you {ours}, opponent {theirs}")
-            )
+            line = _("Points so far: you {ours}, opponent {theirs}")
+            if len(self.names) > 2:
+                line = _("Points so far: you {ours}, they {theirs}")
             return line.format(ours=thirds_text(own_points * self.unit), theirs=thirds_text(other_points * self.unit))
         bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
         line = _("You bid {bid} and took {ours}. Your opponent bid {other_bid} and took {theirs}.")
@@ -161,17 +153,14 @@ class PuzzleText:
 
     def taken_labels(self) -> tuple[str, str]:
         """Return each side's points at Tressette, or tricks and bid at Spades, for a picture."""
-        labels, taken_by_side = self.words.labels, self.puzzle.taken
-        if self.puzzle.bids is None:
-            one_point = self.words.ngettext("point", "points", 1)
-            points = [thirds_text(thirds * self.unit) for thirds in taken_by_side]
-            own_label, other_label = (f"{text} {one_point if text == '1' else labels['points']}" for text in points)
-        else:
-            bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
-            own_label, other_label = (
-                f"{taken}/{bid} {labels['tricks']}" for taken, bid in zip(taken_by_side, bids, strict=True)
-            )
-        return own_label, other_label
+        return self._taken_label(0), self._taken_label(1)
+
+    def _taken_label(self, side: int) -> str:
+        labels, taken = self.words.labels, self.puzzle.taken[side]
+        if self.puzzle.bids:
+            return f"{taken}/{self.words.figure(self.puzzle.bids[side] or 'nil')} {labels['tricks']}"
+        points = thirds_text(taken * self.unit)
+        return f"{points} {self.words.ngettext('point', 'points', 1) if points == '1' else labels['points']}"
 
     def write_line(self, page: Writer, line: Line) -> None:
         """Write the rest of the deal, one line for each trick, and the result that these moves earn."""
@@ -186,9 +175,7 @@ class PuzzleText:
             trick_texts.append(name_and_card(position.turn, self.code(card)))
             position.play(card)
             if not position.trick_size:
-                page.line(
-                    "{cards} →{space}{name}", cards=" ".join(trick_texts), space=NO_BREAK, name=names[position.turn]
-                )
+                page.line(f"{' '.join(trick_texts)} →{NO_BREAK}{names[position.turn]}")
                 trick_texts = []
         _ = self.words.text
         page.line("{title}: {points}", "bold", title=self.figures_title(), points=self.points_text(line))

@@ -40,10 +40,8 @@ class RatingPanels:
         best = await ratings.best_and_own(scope, profile.id, MAX_LISTED)
         names = await self._people.names(leader.person for leader in best)
         lines = [
-            LeaderboardLine(
-                leader.rank, names[leader.person], leader.standing, leader.person == profile.id, leader.history
-            )
-            for leader in best
+            LeaderboardLine(rank, names[person], standing, person == profile.id, history)
+            for person, rank, standing, history in best
         ]
         viewer = await self._viewers.viewer_at(place)
         panel = leaderboard_page(viewer.language, scope_name, period, game, lines, await ratings.count_ranked(scope))

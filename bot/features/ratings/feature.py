@@ -50,13 +50,8 @@ class RatingsFeature(Feature):
         own_honours = await self.honours.honours_of(person)
         return {
             "honours": [
-                {
-                    "month": own_honour.month,
-                    "chat": own_honour.chat,
-                    "kind": own_honour.honour.kind,
-                    "figure": own_honour.honour.figure,
-                }
-                for own_honour in own_honours
+                {"month": month, "chat": chat, "kind": honour.kind, "figure": honour.figure}
+                for month, chat, honour in own_honours
             ]
         }
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot import actions
 from bot.features.ratings.honours import Honour, Month, OwnHonour
 from bot.identity.pseudonyms import localize_name
-from bot.panel import Button, Panel, Writer
+from bot.panel import Button, Panel, Row, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
 
@@ -27,6 +27,7 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
     page = Writer(_("🏛 Honours"))
     if not months:
         page.line(_("None yet. Honours appear when a month with rated games ends."))
+    rows: list[Row] = []
     for month in months:
         page.gap()
         page.line(month_name(month.name, language), "bold")
@@ -34,15 +35,8 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
             *other_names, last_name = (isolate_name(localize_name(names[person], language)) for person in honour.people)
             names_text = _(" and ").join([", ".join(other_names), last_name] if other_names else [last_name])
             page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=names_text)
-    rows = [
-        (
-            Button(
-                _("Final table: {month}").format(month=month_name(month.name, language)),
-                actions.page("leaderboard", "chat", month.name, "all"),
-            ),
-        )
-        for month in months
-    ]
+        label = _("Final table: {month}").format(month=month_name(month.name, language))
+        rows.append((Button(label, actions.page("leaderboard", "chat", month.name, "all")),))
     return page.panel(*rows)
 
 
@@ -54,10 +48,5 @@ def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mappin
         page.line(_("None yet. Each month your groups honour a champion, the longest winning run and more."))
     for month, chat, honour in honours:
         place_text = f" · {isolate_name(chats[chat])}" if chats.get(chat) else ""
-        page.line(
-            "{month}{where}: {honour}",
-            month=month_name(month, language),
-            where=place_text,
-            honour=honour_text(language, honour),
-        )
+        page.line(f"{month_name(month, language)}{place_text}: {honour_text(language, honour)}")
     return page.panel()

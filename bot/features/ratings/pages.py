@@ -118,14 +118,10 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         page.block(_stats_table(language, played_lines))
     for line in played_lines:
         standing = line.standing
-        page.text_line(
-            _("{game}: rating {rating}, {games}, {percent} % won, {place}"),
-            game=Span(_game_name(language, line), "bold"),
-            rating=standing.rating,
-            games=games_text(language, standing),
-            percent=_percent_won(standing),
-            place=rank_text(language, line),
-        )
+        game, games = Span(_game_name(language, line), "bold"), games_text(language, standing)
+        percent, place = _percent_won(standing), rank_text(language, line)
+        text = _("{game}: rating {rating}, {games}, {percent} % won, {place}")
+        page.text_line(text, game=game, rating=standing.rating, games=games, percent=percent, place=place)
     if history:
         page.gap()
         won_letter, lost_letter = result_letters(language)
@@ -133,14 +129,9 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won_letter, lost=lost_letter)
     if len(history) > 1:
         ratings = [game.rating for game in history]
-        page.line(
-            _("Over {count} games: {first} → {last} (lowest {low}, highest {high})"),
-            count=len(ratings),
-            first=ratings[0],
-            last=ratings[-1],
-            low=min(ratings),
-            high=max(ratings),
-        )
+        first, last, low, high = ratings[0], ratings[-1], min(ratings), max(ratings)
+        text = _("Over {count} games: {first} → {last} (lowest {low}, highest {high})")
+        page.line(text, count=len(ratings), first=first, last=last, low=low, high=high)
     return page.panel()
 
 

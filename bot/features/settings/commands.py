@@ -70,15 +70,7 @@ class Settings:
         return appearance_settings(await self._people.person(person) if person else Profile(""), language)
 
     def own_page(self, profile: Profile, *, is_saved: bool = False) -> Panel:
-        adapter = self._adapters.get(platform_of(profile.id))
-        return settings_page(
-            profile,
-            has_ephemeral=adapter is not None and adapter.has_ephemeral,
-            shows_pictures=adapter is not None and adapter.shows_pictures,
-            has_live_hands=adapter is not None and adapter.has_live_hands,
-            has_pages=adapter is not None and bool(adapter.pages_url),
-            is_saved=is_saved,
-        )
+        return settings_page(profile, self._adapters.get(platform_of(profile.id)), is_saved=is_saved)
 
     async def chat_page(self, place: str, *, is_saved: bool = False) -> Panel:
         adapter = self._adapters.get(platform_of(place))

@@ -7,7 +7,8 @@ from bot import actions
 from bot.identity.programs import MAX_EACH, Program
 from bot.panel import Button, Panel, Row, Writer, choice_button
 from bot.panel_picture import CardStyle
-from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
+from bot.people import HANDS, STYLES, ChatProfile, Profile
+from bot.platform import Adapter
 from bot.site.sessions import Session
 from bot.tables.clock import CLOCKS
 from bot.texts import LANGUAGES, day_of, texts
@@ -17,52 +18,37 @@ from bot.words.wording import Wording
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
 
-def settings_page(
-    profile: Profile,
-    *,
-    has_ephemeral: bool,
-    shows_pictures: bool,
-    has_live_hands: bool,
-    has_pages: bool,
-    is_saved: bool = False,
-) -> Panel:
+def settings_page(profile: Profile, adapter: Adapter | None, *, is_saved: bool = False) -> Panel:
     """Return the page of a person's settings, with what their platform supports.
 
-    ``is_saved``: a setting has just been changed. ``has_pages`` is whether the platform can link to the bot's web
-    pages, which browsers and programs need.
+    ``is_saved``: a setting has just been changed. Browsers and programs need web pages.
     """
     _ = texts(profile.language).gettext
     page = Writer(_("Your settings"))
     page.line(_("Language, suits and pictures. Spades always has French suits."))
-    names = _suit_names(profile.language)
-    places = {"private": _("Cards in our private chat"), "aside": _("Cards in the group, only for me")}
+    has_ephemeral = adapter is not None and adapter.has_ephemeral
     if has_ephemeral:
         page.line(_("In the group, your cards come when you press “My hand, here”, without a sound."))
     if is_saved:
         page.line(_("✓ Saved. It applies at once."), "bold")
-    return page.panel(
-        _language_row(profile.language),
-        tuple(
-            choice_button(names[suits], profile.suits == suits, actions.page("settings", "suits", suits))
-            for suits in SUITS
-        ),
-        *(_picture_rows(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
-        *(_live_rows(profile) if has_live_hands else ()),
-        *(
-            (choice_button(places[hands], profile.hands == hands, actions.page("settings", "hands", hands)),)
-            for hands in HANDS
-            if has_ephemeral
-        ),
+    suits = [_choice(name, "suits", id_, profile.suits) for id_, name in _suit_names(profile.language).items()]
+    rows: list[Row] = [_language_row(profile.language), tuple(suits)]
+    if adapter and adapter.shows_pictures:
+        rows += _picture_rows(profile.language, profile.wants_pictures, profile.deck)
+    if adapter and adapter.has_live_hands:
+        rows += _live_rows(profile)
+    if has_ephemeral:
+        places = {"private": _("Cards in our private chat"), "aside": _("Cards in the group, only for me")}
+        rows += [(_choice(places[hands], "hands", hands, profile.hands),) for hands in HANDS]
+    rows += [
         (_toggle(_("Call me in the group on my turn"), "called", profile.wants_calls),),
         (_toggle(_("Show what others say"), "phrases", profile.wants_phrases),),
         (Button(_("Blocked players"), actions.page("block", "list")), Button(_("Privacy"), actions.page("privacy"))),
-        (
-            Button(_("Play in a browser"), actions.page("browsers", "list")),
-            Button(_("For programmers"), actions.page("programs", "list")),
-        )
-        if has_pages
-        else (),
-    )
+    ]
+    if adapter and adapter.pages_url:
+        browsers = Button(_("Play in a browser"), actions.page("browsers", "list"))
+        rows.append((browsers, Button(_("For programmers"), actions.page("programs", "list"))))
+    return page.panel(*rows)
 
 
 class Setting(NamedTuple):
@@ -94,15 +80,16 @@ def _live_rows(profile: Profile) -> tuple[Row, ...]:
     return (toggle, large) if profile.wants_live_hands else (toggle,)
 
 
+def _choice(label: str, name: str, value: object, chosen_value: object) -> Button:
+    return choice_button(label, value == chosen_value, actions.page("settings", name, value))
+
+
 def _toggle(label: str, name: str, is_on: bool) -> Button:
     return Button(f"{'✓ ' if is_on else ''}{label}", actions.page("settings", name, int(not is_on)))
 
 
 def _language_row(language: str) -> Row:
-    return tuple(
-        choice_button(LANGUAGE_NAMES[code], language == code, actions.page("settings", "language", code))
-        for code in LANGUAGES
-    )
+    return tuple(_choice(LANGUAGE_NAMES[code], "language", code, language) for code in LANGUAGES)
 
 
 def _suit_names(language: str) -> dict[str, str]:
@@ -121,9 +108,7 @@ def _picture_rows(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row
     names = _deck_names(language)
     if not are_wanted:
         return ((toggle,),)
-    return (toggle,), tuple(
-        choice_button(names[style], deck == style, actions.page("settings", "deck", style)) for style in STYLES
-    )
+    return (toggle,), tuple(_choice(names[style], "deck", style, deck) for style in STYLES)
 
 
 def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: bool, is_saved: bool = False) -> Panel:
@@ -139,10 +124,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
         page.line(_("Only administrators can change them."), "italic")
     if is_saved:
         page.line(_("✓ Saved. It applies at once."), "bold")
-    clocks = [
-        choice_button(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
-        for seconds in CLOCKS
-    ]
+    clocks = [_choice(short_clock(words, seconds), "clock", seconds, chat.clock) for seconds in CLOCKS]
     return page.panel(
         _language_row(chat.language),
         tuple(clocks[:3]),
@@ -172,12 +154,8 @@ def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool)
     if not sessions:
         page.line(_("None yet: open one with the button below your cards."))
     for number, session in enumerate(sessions, 1):
-        page.line(
-            _("{number}. since {made}, last used {used}"),
-            number=number,
-            made=day_of(session.made, language),
-            used=day_of(session.used, language),
-        )
+        made, used = day_of(session.made, language), day_of(session.used, language)
+        page.line(_("{number}. since {made}, last used {used}"), number=number, made=made, used=used)
     opening = (Button(_("Open in the browser"), actions.page("browsers", "home")),) if can_open else ()
     ends = tuple(
         Button(_("Sign out {number}").format(number=number), actions.page("browsers", "end", session.id), "danger")

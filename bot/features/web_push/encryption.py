@@ -37,11 +37,7 @@ def decode_base64(text: str) -> bytes:
 
 
 def new_private_key() -> bytes:
-    return private_bytes(generate_private_key(CURVE))
-
-
-def private_bytes(key: EllipticCurvePrivateKey) -> bytes:
-    return key.private_numbers().private_value.to_bytes(NUMBER_BYTES, "big")
+    return generate_private_key(CURVE).private_numbers().private_value.to_bytes(NUMBER_BYTES, "big")
 
 
 def load_private_key(number_bytes: bytes) -> EllipticCurvePrivateKey:

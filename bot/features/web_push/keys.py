@@ -7,9 +7,9 @@
 | ``{push}:due`` | sorted set | messages to send, JSON, by due time in Unix seconds (`bot.features.web_push.sending`) |
 """
 
+from bot.store.keys import prefix_key
+
 KEY = "{push}:key"
 DUE = "{push}:due"
 
-
-def subscriptions(person: str) -> str:
-    return f"{{push}}:of:{person}"
+subscriptions = prefix_key("{push}:of:")  # by a person's id

@@ -15,7 +15,7 @@ from bot.words.verdicts import replay_button
 from bot.words.wording import Wording, short_seal, signed_text
 from engine import Record
 from engine.robots.verdicts import Summary
-from engine.views import DealView, StockView, TressetteView
+from engine.views import DealView, TressetteView
 
 
 def board_panel(
@@ -114,31 +114,23 @@ def _next_step(lines: TableLines, deal: DealView) -> str:
 def _write_declarations(page: Writer, lines: TableLines, deal: DealView) -> None:
     """Write all declarations, which pictures do not show."""
     _ = lines.text
+    template = _("{name} declared {combination}: {points}")
     declarations = deal.declarations if isinstance(deal, TressetteView) else ()
-    for number, (seat, move, points) in enumerate(declarations):
-        page.line(
-            _("{name} declared {combination}: {points}"),
-            name=lines.names[seat],
-            combination=lines.words.combination(move) + lines.words.again(declarations[:number], seat, move),
-            points=shown_points(lines.snapshot, points),
-        )
+    for number, (seat, move, thirds) in enumerate(declarations):
+        combination = lines.words.combination(move) + lines.words.again(declarations[:number], seat, move)
+        points = shown_points(lines.snapshot, thirds)
+        page.line(template, name=lines.names[seat], combination=combination, points=points)
 
 
 def _write_deal(page: Writer, lines: TableLines, deal: DealView, *, with_declarations: bool) -> None:
     """Write the deal up to the previous trick. Hands and pictures show the current one."""
-    _ = lines.text
-    words = lines.words
     if deal.last_trick:
         trick = Span(lines.trick_text(deal.last_trick), "bold")
-        page.line(_("Previous trick: {trick}"), trick=trick)
-    if isinstance(deal, StockView) and deal.drawn:
-        page.line(_("Drawn: {cards}"), cards=" · ".join(lines.played_card(by, card) for by, card, _s in deal.drawn))
+        page.line(lines.text("Previous trick: {trick}"), trick=trick)
+    lines.write_drawn_cards(page, deal)
     if with_declarations:
         _write_declarations(page, lines, deal)
-    for seat, known_cards in enumerate(deal.known):
-        if known_cards:
-            line = _("Still in {name}’s hand, seen by all: {cards}")
-            page.line(line, name=lines.names[seat], cards=words.cards(known_cards))
+    lines.write_known_cards(page, deal)
     lines.write_bids(page, deal)
 
 
@@ -212,14 +204,7 @@ def result_panel(
     else:
         page.line(result_line(words, record), "bold")
     if changes:
-        ratings = []
-        for change in changes:
-            sentence = _("{name} {rating} ({change})")
-            if change.is_provisional:
-                sentence = _("{name} {rating} ({change}, provisional)")
-            difference = signed_text(change.after - change.before)
-            ratings.append(sentence.format(name=isolate_name(change.name), rating=change.after, change=difference))
-        page.line(_("Rating: {ratings}"), ratings=" · ".join(ratings))
+        page.line(_("Rating: {ratings}"), ratings=" · ".join(_change_text(words, change) for change in changes))
     if unrated:
         page.line(_(UNRATED[unrated]))
     page.fold()
@@ -250,6 +235,13 @@ def result_panel(
     return page.panel(
         *rows, farewell_row(language, game_id) if strangers else (), deed_row(language, game_id, strangers)
     )
+
+
+def _change_text(words: Wording, change: RatingChange) -> str:
+    _ = words.text
+    text = _("{name} {rating} ({change}, provisional)") if change.is_provisional else _("{name} {rating} ({change})")
+    difference = signed_text(change.after - change.before)
+    return text.format(name=isolate_name(change.name), rating=change.after, change=difference)
 
 
 def private_result_rows(snapshot: TableSnapshot, game_id: str, language: str, pages: str = "") -> tuple[Row, ...]:

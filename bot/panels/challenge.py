@@ -79,18 +79,22 @@ def challenge_panel(
         _write_chairs(page, table, words)
     # The seats of a group's card follow the choice of the game.
     chairs = [] if reader in table.people or menu in ("game", "games") else _chair_rows(table, words)
-    menus = {"game": _game_menu, "games": _all_games_menu, "robot": _robot_menu}
-    if menu == "rules":
-        return page.panel(*chairs, *_options_menu(snapshot, words, is_own=is_own))
-    if menu in menus:
-        return page.panel(*chairs, *menus[menu](table, words, reader))
+    code = table.code
+    match menu:
+        case "rules":
+            return page.panel(*chairs, *_options_menu(snapshot, words, is_own=is_own))
+        case "game":
+            return page.panel(*chairs, *_game_menu(table, words, reader))
+        case "games":
+            return page.panel(*chairs, *_game_rows(table, words, list(GAMES)), _back_row(code, words, "game"))
+        case "robot":
+            return page.panel(*chairs, _robot_row(code, words), _back_row(code, words))
     if is_own and menu == INVITED:
-        own_row = (_cancel_button(table.code, words), *_back_row(table.code, words))
-        return page.panel(_change_row(table.code, words), own_row)
+        return page.panel(_change_row(code, words), (_cancel_button(code, words), *_back_row(code, words)))
     card = page.panel(*chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
     if not reader or table.invited is None or reader != table.invited.person:
         return card
-    card = replace(card, rows=(*card.rows, (block_button(language, "table", table.code),)))
+    card = replace(card, rows=(*card.rows, (block_button(language, "table", code),)))
     text = _("{name} challenges you: {game}.").format(name=isolate_name(table.opener.name), game=_(snapshot.kind.name))
     return replace(card, notification=Notification("challenge", text, f"/t/{table.code}", (table.opener.person,)))
 
@@ -193,10 +197,9 @@ def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
             chair, asking_chair = table.chairs[seat], table.asking.get(seat)
             name = isolate_name(chair.name) if chair else _("free seat")
             if asking_chair:
-                ruler = table.chairs[(seat + 2) % 4]
-                name = _("{name} asks {ruler}").format(
-                    name=isolate_name(asking_chair.name), ruler=isolate_name(ruler.name) if ruler else "…"
-                )
+                chair = table.chairs[(seat + 2) % 4]
+                ruler = isolate_name(chair.name) if chair else "…"
+                name = _("{name} asks {ruler}").format(name=isolate_name(asking_chair.name), ruler=ruler)
             partners.append(f"{seat_label(words, seat)}: {name}")
         page.line(_("Pair {number}: {partners}"), number=side + 1, partners=" · ".join(partners))
         if count := table.refusals[side]:
@@ -212,32 +215,32 @@ def seat_label(words: Wording, seat: int) -> str:
 def _outcome_text(table: Table, words: Wording, reader: str) -> str:
     _ = words.text
     name = isolate_name(table.invited.name) if table.invited else "?"
-    outcomes = {
-        "cancelled": _("The challenge was withdrawn."),
-        "expired": _("The challenge has expired: a seat was still free after {hours} hours.").format(
-            hours=HOURS_TO_ACCEPT
-        ),
-        "declined": _("{name} declined.").format(name=name),
-    }
-    started = _("The cards are dealt: open our private chat to see yours.")
+    match table.closed:
+        case "cancelled":
+            return _("The challenge was withdrawn.")
+        case "expired":
+            line = _("The challenge has expired: a seat was still free after {hours} hours.")
+            return line.format(hours=HOURS_TO_ACCEPT)
+        case "declined":
+            return _("{name} declined.").format(name=name)
     if reader:
-        started = _("The game has begun.")
-    elif not game_kind(table.game_id).has_dealer:
-        started = _("The game has begun: open our private chat to see your cards.")
-    return outcomes.get(table.closed, started)
+        return _("The game has begun.")
+    if game_kind(table.game_id).has_dealer:
+        return _("The cards are dealt: open our private chat to see yours.")
+    return _("The game has begun: open our private chat to see your cards.")
 
 
 def _buttons(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     code = table.code
     stand = (stand_button(code, words),) if len(table.chairs) == 4 else ()
+    invite, change = (
+        Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE),
+        _terms_button(code, _("Change"), "menu", "rules"),
+    )
     return [
-        (*stand, _rules_button(code, words), Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE)),
-        (
-            _add_robot_button(code, words),
-            _terms_button(code, _("Change"), "menu", "rules"),
-            _cancel_button(code, words),
-        ),
+        (*stand, _rules_button(code, words), invite),
+        (_add_robot_button(code, words), change, _cancel_button(code, words)),
     ]
 
 
@@ -330,23 +333,12 @@ def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     return [*_game_rows(table, words, suggested), (continue_button,), (more_button, *robot)]
 
 
-def _all_games_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
-    return [*_game_rows(table, words, list(GAMES)), _back_row(table.code, words, "game")]
-
-
 def _game_rows(table: Table, words: Wording, games: Sequence[str]) -> list[Row]:
-    return [
-        (
-            _terms_button(
-                table.code, ("• " if game == table.game_id else "") + words.text(GAMES[game].name), "game", game
-            ),
-        )
-        for game in games
-    ]
-
-
-def _robot_menu(table: Table, words: Wording, _reader: str) -> list[Row]:
-    return [_robot_row(table.code, words), _back_row(table.code, words)]
+    rows: list[Row] = []
+    for game in games:
+        mark = "• " if game == table.game_id else ""
+        rows.append((_terms_button(table.code, mark + words.text(GAMES[game].name), "game", game),))
+    return rows
 
 
 def _options_menu(snapshot: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:
@@ -375,22 +367,13 @@ def _options_menu(snapshot: TableSnapshot, words: Wording, *, is_own: bool) -> l
     for seconds in CLOCKS:
         label = ("• " if snapshot.clock == seconds else "") + short_clock(words, seconds)
         clocks.append(_terms_button(code, label, "clock", seconds, int(snapshot.strict)))
-    cuts = _("Cut the pack before each deal")
-    cuts_button = _terms_button(code, ("✓ " if is_cut else "") + cuts, "cutting", format_value(not is_cut))
-    strict = _("Strict: a robot plays late moves, three in a row lose")
-    strict_button = _terms_button(
-        code, ("✓ " if snapshot.strict else "") + strict, "clock", snapshot.clock, int(not snapshot.strict)
-    )
+    cuts = ("✓ " if is_cut else "") + _("Cut the pack before each deal")
+    cuts_button = _terms_button(code, cuts, "cutting", format_value(not is_cut))
+    strict = ("✓ " if snapshot.strict else "") + _("Strict: a robot plays late moves, three in a row lose")
+    strict_button = _terms_button(code, strict, "clock", snapshot.clock, int(not snapshot.strict))
     last_row: Row = (_rules_button(code, words), _cancel_button(code, words)) if is_own else ()
-    return [
-        *rows,
-        tuple(clocks[:3]),
-        tuple(clocks[3:]),
-        (strict_button,),
-        (cuts_button,),
-        last_row,
-        (_terms_button(code, _("Done"), "menu"),),
-    ]
+    done_button = _terms_button(code, _("Done"), "menu")
+    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (strict_button,), (cuts_button,), last_row, (done_button,)]
 
 
 def _back_row(code: str, words: Wording, *menu: str) -> Row:

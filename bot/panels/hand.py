@@ -1,7 +1,7 @@
 """A player's hand in the private chat: the table as this seat sees it. `bot.panels.hand_buttons` has its buttons."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -26,7 +26,7 @@ from bot.words.table_lines import (
 )
 from bot.words.verdicts import NO_HINT, ShownHint, shown_hint_text
 from bot.words.wording import Wording, score_pair, score_unit
-from engine.views import DealView, SpadesView, StockView, TressetteView, View
+from engine.views import DealView, SpadesView, TressetteView, View
 
 
 def hand_panel(
@@ -55,16 +55,7 @@ def hand_panel(
     """
     words = table_words(snapshot, language, suits)
     hand = _Hand(
-        snapshot,
-        words,
-        choice,
-        has_pages=has_pages,
-        plays_here=plays_here,
-        has_resign=has_resign,
-        hint=hint,
-        is_beginner=is_beginner,
-        last_deal=last_deal,
-        has_result_below=has_result_below,
+        snapshot, words, choice, has_pages, plays_here, has_resign, hint, is_beginner, last_deal, has_result_below
     )
     panel = hand.pause_panel() if is_paused else hand.panel(end_rows)
     if not snapshot.is_my_turn:
@@ -85,63 +76,48 @@ def task_text(snapshot: TableSnapshot, language: str, suits: str, choice: str = 
     return " ".join(filter(None, [*hand.lines.robot_lines(), to_do]))
 
 
+@dataclass
 class _Hand:
-    def __init__(
-        self,
-        snapshot: TableSnapshot,
-        words: Wording,
-        choice: str,
-        *,
-        has_pages: bool = False,
-        plays_here: bool = False,
-        has_resign: bool = False,
-        hint: ShownHint = NO_HINT,
-        is_beginner: bool = False,
-        last_deal: FinishedDeal | None = None,
-        has_result_below: bool = False,
-    ) -> None:
-        self.snapshot, self.words, self.chosen = snapshot, words, "" if choice == HINT else choice
-        self.plays_here, self.has_resign = plays_here, has_resign
-        self.has_pages, self.is_beginner, self.last_deal = has_pages, is_beginner, last_deal
-        self.has_result_below = has_result_below
-        self.hint = NO_HINT if choice == RESIGN else hint
-        self.lines = TableLines(snapshot, words)
+    snapshot: TableSnapshot
+    words: Wording
+    choice: str
+    has_pages: bool = False
+    plays_here: bool = False
+    has_resign: bool = False
+    hint: ShownHint = NO_HINT
+    is_beginner: bool = False
+    last_deal: FinishedDeal | None = None
+    has_result_below: bool = False
+
+    def __post_init__(self) -> None:
+        self.chosen = "" if self.choice == HINT else self.choice
+        self.hint = NO_HINT if self.choice == RESIGN else self.hint
+        self.lines = TableLines(self.snapshot, self.words)
         self.page = Writer()
-        self.buttons = HandButtons(snapshot, words, self.chosen, self.hint)
+        self.buttons = HandButtons(self.snapshot, self.words, self.chosen, self.hint)
 
     def panel(self, end_rows: tuple[Row, ...] = ()) -> Panel:
         if self.snapshot.phase in ("open", "closed"):
             return self._waiting_panel()
-        _ = self.words.text
         view = self.snapshot.view
         assert view
         assert view.deal
         if view.ending:
-            if self.has_result_below:
-                self._write_end_of_deal()
-            else:
-                self._write_ending(view)
-                self.page.fold()
-                self.page.gap()
-                self._write_last_deal()
-            self.lines.write_heading(self.page, view.deal_number)
-            return self.page.panel(*end_rows)
+            return self._end_panel(view, end_rows)
         self._write_last_deal()
         if self.snapshot.cutting.seat is not None:
             return self._cut_panel(view)
+        is_first_deal = self.is_beginner and view.deal_number == 1
+        is_newcomer = is_first_deal and not self.snapshot.since
         self._write_task()
-        self._write_lines(trick_news(self.snapshot, self.words, view.deal))
-        self.lines.write_trick(self.page, view.deal)
-        if isinstance(view.deal, SpadesView) and view.deal.drawn:
-            self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
-        self._write_lines(*move_news(self.snapshot, self.words, self.lines))
-        is_newcomer = self.is_beginner and view.deal_number == 1 and not self.snapshot.since
+        self._write_news(view.deal)
+        about_step = step_line(self.snapshot, self.words) if is_first_deal else ""
         first_lines = newcomer_lines(self.snapshot, self.words) if is_newcomer else ()
-        about_step = step_line(self.snapshot, self.words) if self.is_beginner and view.deal_number == 1 else ""
         self._write_lines(about_step, *first_lines, partner_line(self.snapshot, self.words))
         self._write_lines(shown_hint_text(self.hint, self.words))
-        if self.is_beginner and view.deal_number == 1 and view.deal.hand:
-            self.page.line(rank_legend(self.words, self._explained_cards(view.deal.hand)), "italic")
+        letters = rank_legend(self.words, self._explained_cards(view.deal.hand or ())) if self.is_beginner else ""
+        if is_first_deal and view.deal.hand:
+            self.page.line(letters, "italic")
         self.page.fold()
         if view.deal.hand:
             # Each suit has a line, from high to low.
@@ -149,11 +125,10 @@ class _Hand:
             faces = self.words.faces
             for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):
                 self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
-            if self.is_beginner:
-                later_letters = rank_legend(self.words, self._explained_cards(view.deal.hand))
-                letters = "" if view.deal_number == 1 else later_letters
-                for line in filter(None, (letters, points_line(self.words, self.snapshot.kind))):
-                    self.page.line(line, "italic")
+            if letters and not is_first_deal:
+                self.page.line(letters, "italic")
+            if self.is_beginner and (points := points_line(self.words, self.snapshot.kind)):
+                self.page.line(points, "italic")
         self.page.gap()
         self.lines.write_packets(self.page, view.deal)
         self._write_table(view.deal)
@@ -167,6 +142,25 @@ class _Hand:
         if rows and rows[-1] and rows[-1][0].role is Role.HINT:
             rows[-1], browser = (*rows[-1], *browser), ()
         return self.page.panel(*rows, first_steps, *self.buttons.stranger_rows(), browser)
+
+    def _end_panel(self, view: View, rows: tuple[Row, ...]) -> Panel:
+        if self.has_result_below:
+            self._write_end_of_deal()
+        else:
+            self._write_ending(view)
+            self.page.fold()
+            self.page.gap()
+            self._write_last_deal()
+        self.lines.write_heading(self.page, view.deal_number)
+        return self.page.panel(*rows)
+
+    def _write_news(self, deal: DealView) -> None:
+        _ = self.words.text
+        self._write_lines(trick_news(self.snapshot, self.words, deal))
+        self.lines.write_trick(self.page, deal)
+        if isinstance(deal, SpadesView) and deal.drawn:
+            self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
+        self._write_lines(*move_news(self.snapshot, self.words, self.lines))
 
     def pause_panel(self) -> Panel:
         """Return the score of the last deal, before the player looks at the new one."""
@@ -197,9 +191,7 @@ class _Hand:
 
     def _cut_panel(self, view: View) -> Panel:
         """Return the panel between two deals, while a player can cut the pack of the next one."""
-        if question_lines := self.question():
-            for number, line in enumerate(question_lines):
-                self.page.line(line, "" if number else "bold")
+        self._write_question()
         write_cut_task(self.page, self.snapshot, self.words)
         self.page.fold()
         self.page.gap()
@@ -295,16 +287,8 @@ class _Hand:
         _ = self.words.text
         if deal.last_trick and deal.phase != "over":
             self.page.line(_("Previous trick: {trick}"), trick=self.lines.trick_text(deal.last_trick))
-        if isinstance(deal, StockView) and deal.drawn:
-            drawn_cards = " · ".join(self.lines.played_card(seat, card) for seat, card, _signal in deal.drawn)
-            self.page.line(_("Drawn: {cards}"), cards=drawn_cards)
-        for seat, known_cards in enumerate(deal.known):
-            if known_cards and seat != self.snapshot.seat:
-                self.page.line(
-                    _("Still in {name}’s hand, seen by all: {cards}"),
-                    name=self.lines.names[seat],
-                    cards=self.words.cards(known_cards),
-                )
+        self.lines.write_drawn_cards(self.page, deal)
+        self.lines.write_known_cards(self.page, deal)
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared_points = [shown_points(self.snapshot, points) for points in deal.declared]
             self.page.line(_("Declared: {sides}"), sides=self.lines.side_figures(declared_points))
@@ -320,9 +304,7 @@ class _Hand:
     def _write_task(self) -> None:
         _ = self.words.text
         snapshot = self.snapshot
-        if question_lines := self.question():
-            for number, line in enumerate(question_lines):
-                self.page.line(line, "" if number else "bold")
+        if self._write_question():
             return
         turn, warning = turn_line(snapshot, self.words), self.warning()
         is_waiting = snapshot.turn is not None and not snapshot.is_my_turn
@@ -330,11 +312,17 @@ class _Hand:
             self.page.line(turn, "italic")
         if warning:
             self.page.line(warning, "bold")
-        if is_waiting:
-            return
-        self.page.line(turn, "bold")
-        if self.chosen in SIGNALS:
+        if not is_waiting:
+            self.page.line(turn, "bold")
+        if self.chosen in SIGNALS and not is_waiting:
             self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.chosen)
+
+    def _write_question(self) -> bool:
+        """Write the open question; return whether there is one."""
+        question_lines = self.question()
+        for number, line in enumerate(question_lines):
+            self.page.line(line, "" if number else "bold")
+        return bool(question_lines)
 
     def question(self) -> tuple[str, ...]:
         """Return the open question about resigning or a stranger, and its consequence; or an empty tuple."""
@@ -377,13 +365,12 @@ class _Hand:
         if snapshot.turn is not None and not snapshot.is_my_turn:
             if alarm != "flagged":
                 return ""
-            sentence = _("{name}’s time is up: what now?")
-            if self.buttons.is_partner(snapshot.turn):
-                sentence = (
-                    _("{name}’s time is up: the others decide.")
-                    if snapshot.has_opponents
-                    else _("{name}’s time is up.")
-                )
+            if not self.buttons.is_partner(snapshot.turn):
+                sentence = _("{name}’s time is up: what now?")
+            elif snapshot.has_opponents:
+                sentence = _("{name}’s time is up: the others decide.")
+            else:
+                sentence = _("{name}’s time is up.")
             return sentence.format(name=snapshot.name(snapshot.turn))
         if alarm == "nudged":
             return _("⏳ Half of your time for this move is gone.")

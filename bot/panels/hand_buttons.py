@@ -116,21 +116,16 @@ class HandButtons:
         _ = self.words.text
         deal = self.snapshot.view.deal if self.snapshot.view else None
         tops_by_number = {str(p.number): p.top for p in deal.packets} if isinstance(deal, PacketsView) else {}
-        picks = tuple(
-            self._move_button(
-                _("⬆️ {card} into hand").format(card=self.words.card(tops_by_number.get(move.split(" ")[1]) or "?")),
-                move,
-                subject=move.split(" ")[1],
-            )
-            for move in self._moves("pick")
-        )
-        packets = [move.split(" ")[1:] for move in self._moves("hold")]
-        holds = [
-            self._move_button(" + ".join(pair), f"hold {' '.join(pair)}", subject=" ".join(pair)) for pair in packets
-        ]
-        bids = [
-            self._move_button(_("nil") if move == "bid 0" else move.split(" ")[1], move) for move in self._moves("bid")
-        ]
+        picks, holds, bids = list[Button](), list[Button](), list[Button]()
+        for move in self._moves("pick"):
+            number = move.split(" ")[1]
+            label = _("⬆️ {card} into hand").format(card=self.words.card(tops_by_number.get(number) or "?"))
+            picks.append(self._move_button(label, move, subject=number))
+        for move in self._moves("hold"):
+            numbers = move.removeprefix("hold ")
+            holds.append(self._move_button(numbers.replace(" ", " + "), move, subject=numbers))
+        for move in self._moves("bid"):
+            bids.append(self._move_button(_("nil") if move == "bid 0" else move.split(" ")[1], move))
         single_moves = {
             "draw": _("Draw a card"),
             "keep": _("Keep it"),
@@ -142,7 +137,7 @@ class HandButtons:
             for move, label in single_moves.items()
             if move in self.moves
         )
-        return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), other_buttons]
+        return [tuple(picks), tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), other_buttons]
 
     def _card_rows(self, deal: DealView) -> list[Row]:
         """Return rows of playable cards: the suits of the hand, short ones together, then the tops of packets."""
@@ -157,14 +152,7 @@ class HandButtons:
         label = self.words.faces.label
         rows: list[Row] = []
         if has_signal:
-            rows.append(
-                tuple(
-                    self._choice_button(f"✓ {signal.capitalize()}!")
-                    if self.chosen == signal
-                    else self._choice_button(f"{signal.capitalize()}!", signal)
-                    for signal in SIGNALS
-                )
-            )
+            rows.append(tuple(map(self._signal_button, SIGNALS)))
         suits = [
             tuple([self._card_button(label(code), code, signal_suffix) for code in codes])
             for _suit, codes in groupby(in_hand, key=itemgetter(1))
@@ -175,6 +163,10 @@ class HandButtons:
         top_cards = [packet.top for packet in packets if packet.top in plays.difference(in_hand)]
         rows.append(tuple(self._card_button(f"📦 {label(code)}", code) for code in top_cards))
         return rows
+
+    def _signal_button(self, signal: str) -> Button:
+        label = f"{signal.capitalize()}!"
+        return self._choice_button(f"✓ {label}") if self.chosen == signal else self._choice_button(label, signal)
 
     def _card_button(self, label: str, code: str, signal_suffix: str = "") -> Button:
         if signal_suffix == " volo" and self._has_others_of_suit(code):
@@ -239,13 +231,10 @@ class HandButtons:
         """Return rows with actions about strangers and phrases for them, unless a choice is half made."""
         _ = self.words.text
         if self.chosen == SAY and self.snapshot.can_say:
+            labels = {phrase: phrase_text(self.words.language, phrase) for phrase in PHRASES}
             phrases = [
-                Button(
-                    phrase_text(self.words.language, phrase),
-                    actions.table(self.snapshot.code, "say", phrase),
-                    role=Role.PHRASE,
-                )
-                for phrase in PHRASES
+                Button(label, actions.table(self.snapshot.code, "say", phrase), role=Role.PHRASE)
+                for phrase, label in labels.items()
             ]
             back_button = self._draft_button(_("◀ Back"))._replace(role=Role.PHRASE)
             return [tuple(phrases[:3]), tuple(phrases[3:6]), (*phrases[6:], back_button)]
@@ -274,25 +263,17 @@ class HandButtons:
         chosen_numbers = {number for number in self.chosen if number in "12345678"}
         rows: list[Row] = []
         for numbers in ("1234", "5678"):
-            toggled_choices = {number: "".join(sorted(chosen_numbers ^ {number})) for number in numbers}
-            rows.append(
-                tuple(
-                    self._choice_button(
-                        f"✓ {number}" if number in chosen_numbers else number, new_choice, subject=number
-                    )
-                    for number, new_choice in toggled_choices.items()
-                    if len(new_choice) <= TO_TAKE
-                )
-            )
+            row = []
+            for number in numbers:
+                new_choice = "".join(sorted(chosen_numbers ^ {number}))
+                if len(new_choice) <= TO_TAKE:
+                    label = f"✓ {number}" if number in chosen_numbers else number
+                    row.append(self._choice_button(label, new_choice, subject=number))
+            rows.append(tuple(row))
         if len(chosen_numbers) == TO_TAKE:
-            packet_numbers = " ".join(sorted(chosen_numbers))
-            rows.append(
-                (
-                    self._move_button(
-                        _("Take packets {rest}").format(rest=packet_numbers), f"take {packet_numbers}", "good"
-                    ),
-                )
-            )
+            packets = " ".join(sorted(chosen_numbers))
+            label = _("Take packets {rest}").format(rest=packets)
+            rows.append((self._move_button(label, f"take {packets}", "good"),))
         return rows
 
     def _exchange_rows(self, deal: DealView) -> list[Row]:
@@ -303,19 +284,15 @@ class HandButtons:
         for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
             row = []
             for code in codes:
-                new_cards = (
-                    [card for card in chosen_cards if card != code] if code in chosen_cards else [*chosen_cards, code]
-                )
+                label, new_cards = self.words.card(code), [*chosen_cards, code]
+                if code in chosen_cards:
+                    label, new_cards = f"✓ {label}", [card for card in chosen_cards if card != code]
                 if len(new_cards) <= MAX_EXCHANGED:
-                    sign = "✓ " if code in chosen_cards else ""
-                    row.append(self._choice_button(f"{sign}{self.words.card(code)}", ",".join(new_cards), subject=code))
+                    row.append(self._choice_button(label, ",".join(new_cards), subject=code))
             suits.append(tuple(row))
-        label = (
-            _("Exchange {cards}").format(cards=self.words.cards(chosen_cards))
-            if chosen_cards
-            else _("Exchange nothing")
-        )
-        exchange = self._move_button(label, " ".join(["exchange", *sorted(chosen_cards)]), "good")
+        label = _("Exchange {cards}") if chosen_cards else _("Exchange nothing")
+        move = " ".join(["exchange", *sorted(chosen_cards)])
+        exchange = self._move_button(label.format(cards=self.words.cards(chosen_cards)), move, "good")
         return [*_join_short_rows(suits), (exchange,)]
 
 

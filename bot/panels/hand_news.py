@@ -20,16 +20,15 @@ def trick_news(snapshot: TableSnapshot, words: Wording, deal: DealView) -> str:
         return ""
     is_own, name = trick.winner == snapshot.seat, snapshot.name(trick.winner)
     drawn_cards = deal.drawn if isinstance(deal, StockView) else ()
+    own_cards = [card for seat, card, _signal in drawn_cards if seat == snapshot.seat]
     points = f" ({_trick_points(snapshot, trick)})" if snapshot.kind.is_tressette else ""
-    if card := next(
-        (card_in_sentence(words, card) for seat, card, _signal in drawn_cards if seat == snapshot.seat), ""
-    ):
+    if not own_cards:
+        line = _("You took the trick{points}.") if is_own else _("{name} took the trick{points}.")
+        return line.format(name=name, points=points)
+    line = _("{name} took the trick{points}, you drew {card}.")
+    if is_own:
         line = _("You took the trick{points} and drew {card}.")
-        if not is_own:
-            line = _("{name} took the trick{points}, you drew {card}.")
-        return line.format(name=name, points=points, card=card)
-    line = _("You took the trick{points}.") if is_own else _("{name} took the trick{points}.")
-    return line.format(name=name, points=points)
+    return line.format(name=name, points=points, card=card_in_sentence(words, own_cards[0]))
 
 
 def _trick_points(snapshot: TableSnapshot, trick: LastTrick) -> str:
@@ -136,13 +135,9 @@ def deals_line(words: Wording, deals: int) -> str:
 
 def partner_line(snapshot: TableSnapshot, words: Wording) -> str:
     """Return the player's partner, until the player's first move of the game; empty in games for two."""
-    if (
-        len(snapshot.chairs) < 4
-        or snapshot.seat is None
-        or snapshot.since
-        or not snapshot.view
-        or snapshot.view.deal_number > 1
-    ):
+    _, view = words.text, snapshot.view
+    if snapshot.seat is None or len(snapshot.chairs) < 4:
         return ""
-    _ = words.text
+    if view is None or view.deal_number > 1 or snapshot.since:
+        return ""
     return _("Your partner: {name}").format(name=snapshot.name((snapshot.seat + 2) % 4))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from bot import actions
 from bot.command_names import FAIR, HINT, HelpGroup, listed_commands
 from bot.document_writer import DocumentWriter
-from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Row, Span, Writer
+from bot.panel import Bullets, Button, Column, Details, Grid, Panel, Row, Span, Writer, choice_button
 from bot.panels.challenge import game_lines
 from bot.tables.snapshot import TableSnapshot, isolate_name, take_snapshot
 from bot.tables.table import Table
@@ -74,15 +74,16 @@ def standing_page(language: str, suits: str, games: Sequence[TableSnapshot], que
         page.line(_("I didn’t understand."))
     for snapshot in games[:MAX_GAMES]:
         game = Span(_(snapshot.kind.name), "bold")
-        if snapshot.is_duplicate:
-            line = _("{game}: it’s your turn.") if snapshot.is_my_turn else _("{game}: it’s {name}’s turn.")
-        else:
-            line = _("{game}: it’s {score} and your turn.")
-            if not snapshot.is_my_turn:
-                line = _("{game}: it’s {score} and {name}’s turn.")
         if snapshot.turn is None:
-            line = _("{game}: it’s {score}.")
-        name = "" if snapshot.turn is None else snapshot.name(snapshot.turn)
+            line, name = _("{game}: it’s {score}."), ""
+        elif snapshot.is_duplicate:
+            line = _("{game}: it’s your turn.") if snapshot.is_my_turn else _("{game}: it’s {name}’s turn.")
+            name = snapshot.name(snapshot.turn)
+        else:
+            line = _("{game}: it’s {score} and {name}’s turn.")
+            if snapshot.is_my_turn:
+                line = _("{game}: it’s {score} and your turn.")
+            name = snapshot.name(snapshot.turn)
         page.line(line, game=game, score=_score(snapshot), name=name)
         if question is Question.MOVES:
             for move_line in possible_moves(snapshot, table_words(snapshot, language, suits)):
@@ -151,17 +152,13 @@ def first_game_page(
     kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
     step = "more" if is_full else "change"
     levels = [
-        Button(
-            f"• {name}" if level_id == level else name,
-            actions.page("challenge", opponent, step, level_id, *last_words[1:]),
-        )
+        choice_button(name, level_id == level, actions.page("challenge", opponent, step, level_id, *last_words[1:]))
         for level_id, name in level_names(language).items()
         if level
     ]
-    rows = [
-        tuple(levels),
-        *((Button(_(kind.name), actions.page("challenge", opponent, kind.id, *last_words), "good"),) for kind in kinds),
-    ]
+    rows: list[Row] = [tuple(levels)]
+    for kind in kinds:
+        rows.append((Button(_(kind.name), actions.page("challenge", opponent, kind.id, *last_words), "good"),))
     more_button = Button(_("More games"), actions.page("challenge", opponent, "more", *last_words))
     back_button = Button(_("◀ Back"), actions.page("challenge", *([opponent, "fewer", *last_words] if is_full else [])))
     return page.panel(*rows, (back_button,) if is_full else (more_button, back_button))
@@ -226,12 +223,10 @@ def rules_page(language: str, subject_words: str = "", faces: str = "italian", b
     """
     _ = texts(language).gettext
     word, _space, game = subject_words.partition(" ")
-    is_common = word == COMMON and has_common_rules(game)
-    text = (
-        rules_text(language, "", faces, unit=score_unit_of(game))
-        if is_common
-        else rules_text(language, subject_words, faces)
-    )
+    if word == COMMON and has_common_rules(game):
+        text = rules_text(language, "", faces, unit=score_unit_of(game))
+    else:
+        text = rules_text(language, subject_words, faces)
     page = DocumentWriter(text.title)
     page.gap()
     for line in text.lines:

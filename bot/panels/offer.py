@@ -19,15 +19,12 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
     words = Wording(language, ())
     _ = words.text
     page = Writer()
-    kind, opener = GAMES[choice.game], Span(isolate_name(name), "bold")
-    page.line(
-        _("{name}: {game}, {players}, to {points}."),
-        name=opener,
-        game=Span(_(kind.name), "bold"),
-        players=words.ngettext("{count} player", "{count} players", kind.seats).format(count=kind.seats),
-        points=_target(choice),
-    )
+    kind = GAMES[choice.game]
     rules, free_seats = choice.all_rules.model_dump(), kind.seats - 1
+    opener, game = Span(isolate_name(name), "bold"), Span(_(kind.name), "bold")
+    players = words.ngettext("{count} player", "{count} players", kind.seats).format(count=kind.seats)
+    line = _("{name}: {game}, {players}, to {points}.")
+    page.line(line, name=opener, game=game, players=players, points=target_text(rules))
     write_unusual_terms(
         page, words, kind, rules, choice.clock, choice.strict, opener=isolate_name(name), free_seats=free_seats
     )
@@ -48,9 +45,9 @@ def offer_description(choice: Choice, language: str) -> str:
     _ = words.text
     seats = GAMES[choice.game].seats
     players = words.ngettext("{count} player", "{count} players", seats).format(count=seats)
-    line = _("{players}, to {points} points").format(players=players, points=_target(choice))
-    options = option_lines(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)
-    return " · ".join([line, *options])
+    rules = choice.all_rules.model_dump()
+    line = _("{players}, to {points} points").format(players=players, points=target_text(rules))
+    return " · ".join([line, *option_lines(words, GAMES[choice.game], rules, unusual=True)])
 
 
 def guest_hint(language: str) -> Offer:
@@ -58,9 +55,7 @@ def guest_hint(language: str) -> Offer:
     _ = texts(language).gettext
     page, spec = Writer(), find_command_spec("challenge")
     assert spec
-    page.line(
-        _("To play here, write “{word}” after my name, and a game if you like.").format(word=spec.name_in(language))
-    )
+    page.line(_("To play here, write “{word}” after my name, and a game if you like."), word=spec.name_in(language))
     buttons = (share_button(language),), (Button(_("Open our chat"), "guest", "", "start"),)
     return Offer("hint", _("How to play here"), "", page.panel(*buttons))
 
@@ -72,7 +67,3 @@ def result_offer(game: FinishedGame, language: str) -> Offer:
     page.line(line, "bold")
     page.line(_(game.record.kind.name))
     return Offer(f"result.{game.id}", _("Share the result"), line, page.panel())
-
-
-def _target(choice: Choice) -> str:
-    return target_text(choice.all_rules.model_dump())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot import actions
-from bot.panel import Button, Panel, Span, Writer
+from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.offer import share_button
 from bot.tables.snapshot import isolate_name
 from bot.tables.table import Table
@@ -28,33 +28,24 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("waiting for the cut")}
     if not tables:
         page.line(_("You’re at no table: open one with /challenge."))
+    rows: list[Row] = []
     for table in tables:
-        page.line(
-            _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
-            code=Span(table.code, "code"),
-            game=_(GAMES[table.game].name),
-            others=table.others,
-            state=_("{name}’s turn").format(name=table.turn) if table.turn else states[table.state],
-        )
-    rows = [
-        (_table_button(language, table.code, table.game, "hand", is_marked=table.state == "mine"),)
-        for table in tables
-        if table.state != "open"
-    ]
+        line = _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}")
+        game, code = _(GAMES[table.game].name), Span(table.code, "code")
+        state = _("{name}’s turn").format(name=table.turn) if table.turn else states[table.state]
+        page.line(line, code=code, game=game, others=table.others, state=state)
+        if table.state != "open":
+            mark = "▶ " if table.state == "mine" else ""
+            rows.append((Button(f"{mark}{game} · {table.code}", actions.page("hand", table.code)),))
     return page.panel(*rows) if tables else page.panel((share_button(language),))
-
-
-def _table_button(language: str, code: str, game: str, page: str, *, is_marked: bool = False) -> Button:
-    """Return a button to a page about a table. A mark says that it is the reader's turn there."""
-    mark = "▶ " if is_marked else ""
-    return Button(f"{mark}{texts(language).gettext(GAMES[game].name)} · {code}", actions.page(page, code))
 
 
 def resign_page(language: str, tables: Sequence[Table]) -> Panel:
     """Ask at which of several tables a person wants to resign."""
     _ = texts(language).gettext
     page = Writer(_("Which game do you want to give up?"))
-    return page.panel(*((_table_button(language, table.code, table.game_id, "resign"),) for table in tables))
+    labels = {table.code: f"{_(GAMES[table.game_id].name)} · {table.code}" for table in tables}
+    return page.panel(*((Button(label, actions.page("resign", code)),) for code, label in labels.items()))
 
 
 def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str]) -> Panel:
@@ -65,14 +56,10 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
     if not tables:
         page.line(_("There’s no open challenge here: open one with /challenge."))
     for table in tables:
-        free_count = len(free_chairs(table))
-        page.line(
-            _("{code}: {game} with {others}, {chairs}"),
-            code=Span(table.code, "code"),
-            game=_(GAMES[table.game_id].name),
-            others=", ".join(isolate_name(chair.name) for chair in table.chairs if chair),
-            chairs=words.ngettext("{count} seat free", "{count} seats free", free_count).format(count=free_count),
-        )
+        free_count, code, game = len(free_chairs(table)), Span(table.code, "code"), _(GAMES[table.game_id].name)
+        names = ", ".join(isolate_name(chair.name) for chair in table.chairs if chair)
+        chairs = words.ngettext("{count} seat free", "{count} seats free", free_count).format(count=free_count)
+        page.line(_("{code}: {game} with {others}, {chairs}"), code=code, game=game, others=names, chairs=chairs)
     page.gap()
     for note in notes:
         page.line(note)

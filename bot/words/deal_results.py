@@ -43,15 +43,11 @@ def _reckoning(words: Wording, record: Record, number: int, side: int, *, is_las
     _, unit = words.text, score_unit(record.rules)
     thirds = record.deals[number - 1].entries()["thirds"][side]
     cards, lost_thirds = thirds - 3 * is_last, thirds % 3
-    parts = [" ".join((_("points in tricks"), thirds_text(cards * unit)))]
-    if is_last:
-        parts.append(" ".join((_("last trick"), str(unit))))
+    points_label, trick_label = _("points in tricks"), _("last trick")
+    parts = [f"{points_label} {thirds_text(cards * unit)}", *([f"{trick_label} {unit}"] if is_last else [])]
     text = " + ".join([*parts, *_declared_by(words, record, number, side)])
-    return (
-        " ".join((text, _("− {points} left over").format(points=thirds_text(lost_thirds * unit))))
-        if lost_thirds
-        else text
-    )
+    leftovers = _("− {points} left over").format(points=thirds_text(lost_thirds * unit))
+    return f"{text} {leftovers}" if lost_thirds else text
 
 
 def _declared_by(words: Wording, record: Record, number: int, side: int) -> Iterator[str]:

@@ -107,11 +107,8 @@ def decisive_line(words: Wording, record: Record) -> str:
 def declared_totals(record: Record) -> tuple[int, int] | None:
     """Return each side's points for declarations in the game, in the table's unit, or None."""
     factor = score_unit(record.rules)
-    points_by_deal = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
-    totals = (
-        factor * sum(points[0] for points in points_by_deal),
-        factor * sum(points[1] for points in points_by_deal),
-    )
+    declared = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
+    totals = factor * sum(first for first, _ in declared), factor * sum(second for _, second in declared)
     return totals if any(totals) else None
 
 

@@ -22,7 +22,7 @@ from bot.words.wording import (
 )
 from engine import GAMES, GameKind
 from engine.options import Value, format_value
-from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
+from engine.views import DealView, LastTrick, Packet, PacketsView, SpadesView, StockView
 
 
 def table_words(snapshot: TableSnapshot, language: str, suits: str) -> Wording:
@@ -70,9 +70,8 @@ class TableLines:
         return score_line(self.words.language, sides, target)
 
     def side_figures(self, figures: Sequence[int | str]) -> str:
-        return ", ".join(
-            [f"{side} {self.words.figure(figure)}" for side, figure in zip(self.sides, figures, strict=True)]
-        )
+        pairs = zip(self.sides, figures, strict=True)
+        return ", ".join([f"{side} {self.words.figure(figure)}" for side, figure in pairs])
 
     def write_running_points(self, page: Writer) -> None:
         """Write each side's points of the deal in progress, if its game counts them."""
@@ -93,18 +92,27 @@ class TableLines:
             return
         for seat, name in enumerate(self.words.names):
             owned = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
-            top_cards = "  ".join(
-                NO_BREAK.join(
-                    (f"{packet.number}:", self.words.card(packet.top), f"({packet.left})")
-                    if packet.top
-                    else (str(packet.number), f"({packet.left})")
-                )
-                for packet in owned
-            )
+            top_cards = "  ".join(map(self._packet_text, owned))
             if top_cards and seat == self.snapshot.seat:
                 page.line(_("Your packets: {tops}"), tops=top_cards)
             elif top_cards:
                 page.line(_("Packets of {name}: {tops}"), name=name, tops=top_cards)
+
+    def _packet_text(self, packet: Packet) -> str:
+        top = [f"{packet.number}:", self.words.card(packet.top)] if packet.top else [str(packet.number)]
+        return NO_BREAK.join([*top, f"({packet.left})"])
+
+    def write_drawn_cards(self, page: Writer, deal: DealView) -> None:
+        if isinstance(deal, StockView) and deal.drawn:
+            cards = " · ".join(self.played_card(seat, card) for seat, card, _signal in deal.drawn)
+            page.line(self.text("Drawn: {cards}"), cards=cards)
+
+    def write_known_cards(self, page: Writer, deal: DealView) -> None:
+        """Write the cards in others' hands that everyone has seen."""
+        line = self.text("Still in {name}’s hand, seen by all: {cards}")
+        for seat, cards in enumerate(deal.known):
+            if cards and seat != self.snapshot.seat:
+                page.line(line, name=self.names[seat], cards=self.words.cards(cards))
 
     def robot_lines(self) -> list[str]:
         """Return a line for each player whose time was up and whose last move was made by a robot."""
@@ -136,14 +144,9 @@ class TableLines:
         _, view = self.text, self.snapshot.view
         assert view
         line = _("You win!") if self.snapshot.seat in (view.winner or ()) else _("You lose.")
-        if (
-            self.snapshot.is_cut_short
-            and view.ending == "resign"
-            and self.snapshot.history[-1][0] == self.snapshot.seat
-        ):
-            return _("You lose: you resigned.")
         if self.snapshot.is_cut_short:
-            return f"{line} {self.ending_reason()}"
+            has_resigned = view.ending == "resign" and self.snapshot.history[-1][0] == self.snapshot.seat
+            return _("You lose: you resigned.") if has_resigned else f"{line} {self.ending_reason()}"
         unit, own_side = score_unit(self.snapshot.rules), (self.snapshot.seat or 0) & 1
         own_points, other_points = (view.totals[side] * unit for side in (own_side, 1 - own_side))
         return f"{line} {score_pair(own_points, other_points)}"
@@ -272,11 +275,8 @@ def cut_news(snapshot: TableSnapshot, words: Wording) -> str:
         return _("Nobody cut the pack.")
     if cut_by is None:
         return ""
-    return (
-        _("✂️ You cut the pack.")
-        if cut_by == snapshot.seat
-        else _("✂️ {name} cut the pack.").format(name=snapshot.name(cut_by))
-    )
+    line = _("✂️ You cut the pack.") if cut_by == snapshot.seat else _("✂️ {name} cut the pack.")
+    return line.format(name=snapshot.name(cut_by))
 
 
 def game_names(language: str) -> dict[str, str]:

@@ -187,11 +187,11 @@ def hint_reason(words: Wording, hint: Hint) -> str:
         "gives_little": _("you can’t take this trick, and it gives nothing away."),
         "lost_so_far": _("so far the others are winning, and it gives nothing away."),
     }
-    saving = _("taking it brings only {points}: keep {card} for later.")
-    if hint.reason == "spares" and not hint.thirds:
-        saving = _("you don’t need this trick: keep {card} for later.")
     if hint.reason == "spares":
-        return saving.format(points=points, card=_named_cards(words, hint.cards))
+        sentence = _("you don’t need this trick: keep {card} for later.")
+        if hint.thirds:
+            sentence = _("taking it brings only {points}: keep {card} for later.")
+        return sentence.format(points=points, card=_named_cards(words, hint.cards))
     if hint.reason == "likely" and hint.cards:
         sentence = words.ngettext("only {cards} can beat it.", "only {cards} can beat it.", len(hint.cards))
         return sentence.format(cards=_named_cards(words, hint.cards))

@@ -124,11 +124,8 @@ def score_line(language: str, sides: str, target: int | None = None) -> str:
     ``target`` is None for a single deal.
     """
     _ = texts(language).gettext
-    return (
-        _("Score (to {target}): {sides}").format(target=target, sides=sides)
-        if target
-        else _("Score: {sides}").format(sides=sides)
-    )
+    line = _("Score (to {target}): {sides}") if target else _("Score: {sides}")
+    return line.format(target=target, sides=sides)
 
 
 def signed_text(figure: int) -> str:

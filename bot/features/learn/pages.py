@@ -54,9 +54,7 @@ def _write_table(page: Writer, lesson: Lesson) -> None:
     page.fold()
     if deal.last_trick:
         page.line(_("Previous trick: {trick}"), trick=lines.trick_text(deal.last_trick))
-    if cards := deal.known[1]:
-        line = _("Still in {name}’s hand, seen by all: {cards}")
-        page.line(line, name=lines.names[1], cards=words.cards(cards))
+    lines.write_known_cards(page, deal)
     if deal.hand:
         page.line(_("Your hand"), "italic")
     for suit, codes in groupby(deal.hand or (), key=itemgetter(1)):

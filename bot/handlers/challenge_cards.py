@@ -72,11 +72,8 @@ class ChallengeCards(Handlers):
             "cutting": self._choose_cuts,
             "cut": self._cut,
         }
-        answers = {"accept": self._answer, "refuse": self._answer, "form": self._form}
-        self.verbs = {
-            **{verb: partial(self._handle_with_refresh, handler) for verb, handler in on_cards.items()},
-            **answers,
-        }
+        self.verbs = {verb: partial(self._handle_with_refresh, handler) for verb, handler in on_cards.items()}
+        self.verbs |= {"accept": self._answer, "refuse": self._answer, "form": self._form}
 
     async def _handle_with_refresh(
         self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction
@@ -191,7 +188,7 @@ class ChallengeCards(Handlers):
         return Reply(panel=Writer(texts(profile.language).gettext("The challenge has changed.")).panel())
 
     async def _game(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        if action.words[:1] == [] or action.words[0] not in GAMES:
+        if not action.words or action.words[0] not in GAMES:
             raise BadPayload()
         is_repeat = (await self._room.table(action.code)).log.has_update(press.key)
         table = await self._challenges.choose_game(action.code, press.person.id, action.words[0], press.key)

@@ -45,29 +45,27 @@ class Joining(Handlers):
             usual_choices = FormChoices(chat.game, 0, chat.clock, frozenset([STRICT] if chat.strict else []))
             return Reply(form=challenge_form("challenge", usual_choices, profile.language))
         invited = await find_invited(self._people, command)
-        level, words = (
-            ("", list(command.words)) if invited else find_robot(command.words, in_private=is_private(command.place))
-        )
+        level, words = "", list(command.words)
+        if not invited:
+            level, words = find_robot(words, in_private=is_private(command.place))
         try:
             named_game, target = parse_game_and_points(words, "")
         except NoSuchGame as error:
             raise error if invited else NoSuchOpponent(**error.values) from None
         game = named_game or chat.game
-        has_usual_clock = chat.clock == DEFAULT_CLOCK_SECONDS and not chat.strict
-        rules = [target_rule(game, target)] if target is not None else []
-        clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
+        setup: list[Setup] = [] if target is None else [target_rule(game, target)]
+        if chat.strict or chat.clock != DEFAULT_CLOCK_SECONDS:
+            setup.append(Clock(chat.clock, chat.strict))
         # A challenge that is delivered twice must not bring back an older choice.
         is_first_time = await self._challenges.find_opened_table(command.key) is None
-        setup: list[Setup] = [*rules, *clocks]
-        opener = game, profile.id, command.person.name
+        opener, key, place = (game, profile.id, command.person.name), command.key, command.place
         if level:
-            table = await self._challenges.open_practice(*opener, level, command.key, host=command.place, setup=setup)
+            table = await self._challenges.open_practice(*opener, level, key, host=place, setup=setup)
         else:
-            table = await self._challenges.open_table(
-                *opener, command.key, host=command.place, invited=invited, setup=setup
-            )
-        if is_first_time and named_game and not (chat.has_chosen_game and named_game == chat.game):
-            await self._people.update_chat(command.place, game=named_game)
+            table = await self._challenges.open_table(*opener, key, host=place, invited=invited, setup=setup)
+        is_new_choice = named_game and not (chat.has_chosen_game and named_game == chat.game)
+        if is_first_time and is_new_choice:
+            await self._people.update_chat(place, game=named_game)
         elif is_first_time and not (named_game or level or chat.has_chosen_game):
             await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, "game")))
         return Reply(toast=_forward_text(command, profile, table))

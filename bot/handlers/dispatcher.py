@@ -83,6 +83,7 @@ class Dispatcher:
         self.what_if = WhatIf(worker.archive, worker.robot_pool)
         self.watching, self.presence = worker.watching, worker.presence
         self.paint = worker.picture_pool.paint
+        self.check_health, self.update_metrics = worker.check_health, worker.update_metrics
         self.limits = RequestLimits(on=worker.settings.rate_limits)
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
@@ -154,12 +155,12 @@ class Dispatcher:
         if spec is None or spec.name not in OPEN_TO_BANNED:
             check_not_banned(self.worker.store.levers, profile.id)
         if spec is None:
-            button = BUTTON_ERRORS.get(command.word)
-            if button:
-                raise button()
+            if error := BUTTON_ERRORS.get(command.word):
+                raise error()
             return _unknown_command(command.word[:LONGEST_REPEATED], command.place, profile.language)
         if not spec.availability.includes(private=is_private(command.place)):
-            raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)
+            error = OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate
+            raise error(word=command.word)
         if len(arguments) < len(command.words):
             command = replace(command, word=spec.name, words=arguments)
         return await self._handlers[spec.name](command, profile)
@@ -238,12 +239,11 @@ class Dispatcher:
         if not self.limits.allows_suggestion(person):
             return OfferList([])
         profile = await self.worker.people.meet(_clean_person(person))
+        _ = texts(profile.language).gettext
         if self.worker.store.levers.ban_of(person.id):
             # The private chat says how long the ban lasts, and whom to ask.
-            return OfferList([], texts(profile.language).gettext("You’re banned: open our chat"))
-        start = (
-            "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
-        )
+            return OfferList([], _("You’re banned: open our chat"))
+        start = "" if profile.has_private_chat else _("Open our chat: your cards come there")
         return OfferList(await self._offers.find_offers(profile, _clean_text(typed_text)), start)
 
     async def answer_guest(self, person: Person, typed_text: str) -> Offer | None:
@@ -332,12 +332,6 @@ class Dispatcher:
 
     def report_platform_outage(self, platform: str, reason: str) -> None:
         self.worker.outages.record_failure(platform, reason, certain=True)
-
-    async def check_health(self) -> dict[str, Any]:
-        return await self.worker.check_health()
-
-    async def update_metrics(self) -> None:
-        await self.worker.update_metrics()
 
     def report_store_error(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
         self.worker.store.outage.begin(error)

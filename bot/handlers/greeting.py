@@ -61,12 +61,11 @@ class Greeting(Handlers):
             case [("friend" | "robot") as opponent, ("more" | "fewer" | "new" | "change") as step, *last_words] if (
                 is_private(press.place)
             ):
-                level, known_count = _level_and_known(last_words)
+                level, count = _level_and_known(last_words)
                 if (opponent, step) == ("robot", "new"):
                     level = await self._last_level(profile)
-                page = first_game_page(
-                    profile.language, opponent, is_full=step == "more", level=level, known_count=known_count
-                )
+                is_full = step == "more"
+                page = first_game_page(profile.language, opponent, is_full=is_full, level=level, known_count=count)
                 return Reply(panel=page)
             case [("friend" | "robot") as opponent, "continue", code] if is_private(press.place):
                 return await self._continue(press, profile, opponent, code)

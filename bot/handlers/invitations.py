@@ -23,9 +23,8 @@ REMEMBERED_SECONDS = GIVE_UP_SECONDS  # then an invitation that could not be sen
 class Invitations:
     def __init__(self, store: Store, adapters: Mapping[str, Adapter]) -> None:
         self._store, self._adapters = store, adapters
-        self._sent: TTLCache[int, str] = TTLCache(
-            DIGESTS_REMEMBERED, REMEMBERED_SECONDS
-        )  # the update that sent each invitation
+        # the update that sent each invitation
+        self._sent: TTLCache[int, str] = TTLCache(DIGESTS_REMEMBERED, REMEMBERED_SECONDS)
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
         """Return the invitation, for the private chat of the person who asked at ``place``."""

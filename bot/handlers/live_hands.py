@@ -92,20 +92,23 @@ class LiveHand:
             if action.verb not in LOCAL_ACTIONS:
                 return None
             self._hands.count_choice(self._person)
-            if action.verb == "menu":
-                menu = action.words[0] if action.words else ""
-                if menu not in ("", *MENUS):
-                    raise BadPayload()
-                self._menu = menu
-            else:
-                seat = self.table.seat_of(self._person)
-                if seat is None:
-                    raise BadPayload()
-                self._draft = parse_draft(action.words, self.table.oldest_panel(seat))
+            self._choose(action)
         except EngineError as error:
             return Reply(toast=error_text(error, language))
         self._changed.set()
         return Reply()
+
+    def _choose(self, action: TableAction) -> None:
+        if action.verb == "menu":
+            menu = action.words[0] if action.words else ""
+            if menu not in ("", *MENUS):
+                raise BadPayload()
+            self._menu = menu
+            return
+        seat = self.table.seat_of(self._person)
+        if seat is None:
+            raise BadPayload()
+        self._draft = parse_draft(action.words, self.table.oldest_panel(seat))
 
     async def states(self) -> AsyncIterator[str]:
         """Yield the page's contents as JSON, now and after each change. States that come too fast are skipped.
@@ -176,6 +179,9 @@ class LiveHand:
         policy = self._hands.policies.policy_of(self.table)
         if self._is_beginner is None and seat is not None and self.table.game:
             self._is_beginner = await self._hands.is_first_game(self.table, seat)
+        hint = NO_HINT
+        if seat is not None:
+            hint = await self._hands.hints.hint_to_show(self.table, seat, is_asked=choice == HINT)
         return hand_page(
             self.table,
             self._person,
@@ -185,9 +191,7 @@ class LiveHand:
             rematch_opener=self._rematch_opener,
             rated=self._rated or NOT_RATED,
             policy=policy,
-            hint=NO_HINT
-            if seat is None
-            else await self._hands.hints.hint_to_show(self.table, seat, is_asked=choice == HINT),
+            hint=hint,
             outcome=await policy.outcome_for(self.table, self._person),
             is_beginner=self._is_beginner or False,
             away=self._hands.away_people(self.table),

@@ -204,20 +204,17 @@ class Lobby:
         lines = []
         for table in await self._room.lists.tables_of(person):
             localized = table.localize(profile.language)
-            other_names = " · ".join(chair.name for chair in localized.chairs if chair and chair.person != person)
-            watch_id = await self._watching.watch_id(table)
-            state = take_snapshot(localized, localized.seat_of(person))
+            snapshot = take_snapshot(localized, localized.seat_of(person))
+            words = table_words(snapshot, profile.language, profile.suits)
             lines.append(
                 TableLine(
                     code=table.code,
-                    game=texts(profile.language).gettext(state.kind.name),
-                    others=other_names,
+                    game=words.text(snapshot.kind.name),
+                    others=" · ".join(chair.name for chair in localized.chairs if chair and chair.person != person),
                     is_open=table.phase == "open",
-                    is_my_turn=state.is_my_turn,
-                    score=table_words(state, profile.language, profile.suits).points(state.view.totals, state.rules)
-                    if state.view
-                    else "",
-                    watch_id=watch_id,
+                    is_my_turn=snapshot.is_my_turn,
+                    score=words.points(snapshot.view.totals, snapshot.rules) if snapshot.view else "",
+                    watch_id=await self._watching.watch_id(table),
                 )
             )
         return sorted(lines, key=lambda line: (not line.is_my_turn, line.is_open, line.code))

@@ -82,9 +82,9 @@ class Presses:
         # A player who presses on their hand is looking at it. The commit's notification reports the press to the worker
         # that delivers the table.
         change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
-        seat = (
-            (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None
-        )
+        seat = None
+        if press.message and is_private(press.place):
+            seat = (await self._room.load_cached(code)).seat_of(person)
         notification = None if seat is None else (encode_name(Hand(seat)), encode_change(change))
         try:
             await self._room.make_move(code, person, action.version, action.move, press.key, notification)

@@ -105,13 +105,12 @@ class ProgramTables:
         begin_request()
         await self._meet(program)
         with _raise_program_errors():
-            kind = game_kind(game)
+            kind, update = game_kind(game), _update(program, key)
             resolve(kind.rules, rules)
             setup: list[Setup] = [Rule(name, value) for name, value in rules.items()]
             if has_cuts:
                 setup.append(CutOption(True))
             opener = kind.id, program.person, program.name
-            update = _update(program, key)
             try:
                 if robots:
                     table = await self._challenges.open_practice(*opener, robots, update, setup=setup)

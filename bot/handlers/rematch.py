@@ -48,11 +48,8 @@ class Rematches(Handlers):
         setup.append(Clock(game.clock, game.strict))
         if game.has_cuts:
             setup.append(CutOption(True))
-        robots = [
-            Sit(seat, player, game.record.seats[seat])
-            for seat, player in enumerate(game.people)
-            if player.startswith("robot:")
-        ]
+        seats = enumerate(zip(game.people, game.record.seats, strict=True))
+        robots = [Sit(seat, player, name) for seat, (player, name) in seats if player.startswith("robot:")]
         other_seats = [seat for seat, player in enumerate(game.people) if player != person.id]
         # A forgotten opponent cannot be asked, so the challenge is open to all.
         is_for_one = len(other_seats) == 1 and not robots and not is_pseudonym(game.people[other_seats[0]])
@@ -95,17 +92,12 @@ class Rematches(Handlers):
 
         They can be strangers, so they keep the names of the last game. A robot takes the chair of a forgotten player.
         """
-        seats = list(zip(game.people, game.record.seats, strict=True))
-        people = [
-            Chair(player, name)
-            for player, name in seats
-            if not player.startswith("robot:") and not is_pseudonym(player)
-        ]
-        setup += [
-            Sit(seat, f"robot:{STAND_IN_LEVEL}", name)
-            for seat, (player, name) in enumerate(seats)
-            if is_pseudonym(player)
-        ]
+        people = []
+        for seat, (player, name) in enumerate(zip(game.people, game.record.seats, strict=True)):
+            if is_pseudonym(player):
+                setup.append(Sit(seat, f"robot:{STAND_IN_LEVEL}", name))
+            elif not player.startswith("robot:"):
+                people.append(Chair(player, name))
         if game.origin:
             setup.append(PlayAgain(game.origin))
         person = press.person.id
@@ -118,14 +110,9 @@ class Rematches(Handlers):
             player for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for player in pair
         }
         asked_people = [person, *(player for player in ids if player not in kept_apart | {person})]
+        update, visitor = f"again:{game.id}", press.visitor
         table = await self._challenges.open_matched(
-            game.record.game,
-            people,
-            f"again:{game.id}",
-            asked_people=asked_people,
-            setup=setup,
-            reopen=True,
-            visitor=press.visitor,
+            game.record.game, people, update, asked_people=asked_people, setup=setup, reopen=True, visitor=visitor
         )
         with suppress(AlreadySeated):
             await self._challenges.sit(table.code, press.person.id, press.person.name, press.key)

@@ -1,11 +1,10 @@
 """Cards, packets and buttons that a hint on a page points to."""
 
 from bot import actions
+from bot.site.seat_events import declared_cards
 from bot.tables.snapshot import TableSnapshot
 from bot.words.verdicts import ShownHint
 from bot.words.wording import Wording
-from engine.cards import ITALIAN
-from engine.declarations import COMBINATIONS
 
 
 def advised_parts(hint: ShownHint, snapshot: TableSnapshot, words: Wording) -> tuple[str, ...]:
@@ -18,8 +17,8 @@ def advised_parts(hint: ShownHint, snapshot: TableSnapshot, words: Wording) -> t
     move = hint.found.move
     word, *arguments = move.split(" ")
     payload = actions.move(snapshot.code, snapshot.version, move)
-    if combination := COMBINATIONS.get(move):
-        return (payload, *map(words.faces.drawn_code, ITALIAN.names(combination.cards)))
+    if word == "declare":
+        return (payload, *declared_cards(words, move))
     if word in ("play", "exchange"):
         codes = snapshot.kind.pack.index
         return (payload, *(words.faces.drawn_code(part) for part in arguments if part in codes))

@@ -263,12 +263,10 @@ def replayed_line(
     for move in moves:
         seat, position = position.turn, next(positions)
         steps.append(_step(position, seat, move, words))
-    legal_moves = (
-        []
-        if position.turn is None
-        else [move for move in position.legal_moves(position.turn) if move not in ENDING_MOVES]
-    )
-    choices = [Choice(move=move, text=words.move(position.turn, move)) for move in legal_moves]
+    legal_moves = [] if position.turn is None else position.legal_moves(position.turn)
+    choices = [
+        Choice(move=move, text=words.move(position.turn, move)) for move in legal_moves if move not in ENDING_MOVES
+    ]
     return ReplayedLine.model_construct(moves=list(moves), steps=steps, choices=choices)
 
 

@@ -48,19 +48,15 @@ def costliest_cards(
     _ = words.text
     if not costliest:
         return CostliestCards("done", _("No card cost you points."))
-    title = words.ngettext("Your costliest card", "Your {count} costliest cards", len(costliest))
-    return CostliestCards(
-        "done", title.format(count=len(costliest)), tuple(_costly_card(words, verdict) for verdict in costliest)
-    )
+    count = len(costliest)
+    title = words.ngettext("Your costliest card", "Your {count} costliest cards", count).format(count=count)
+    return CostliestCards("done", title, tuple(_costly_card(words, verdict) for verdict in costliest))
 
 
 def _costly_card(words: Wording, verdict: Verdict) -> CostlyCard:
     _, card = words.text, verdict.move.split(" ")[1]
-    text = _("Deal {deal}: {card}, {points}. {better}").format(
-        deal=verdict.deal,
-        card=words.card(card),
-        points=lost_text(words, verdict),
-        better=better_text(words, verdict),
-    )
+    points, better = lost_text(words, verdict), better_text(words, verdict)
+    line = _("Deal {deal}: {card}, {points}. {better}")
+    text = line.format(deal=verdict.deal, card=words.card(card), points=points, better=better)
     text = f"{text} {open_cards_note(words, verdict)}".rstrip()
     return CostlyCard(words.faces.drawn_code(card), spoken_card(words, card), text, replay_step(verdict))

@@ -6,7 +6,7 @@ says why that is not possible. An honour on a packet also has the payload that p
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot import actions
 from bot.finished.archive import game_id
@@ -74,10 +74,8 @@ def hand_page(
     # A page cuts the pack itself, and shows the whole seal.
     panel = replace(panel, rows=_rows_without(panel, {Role.CUT, Role.SEAL}))
     words = table_words(snapshot, profile.language, profile.suits)
-    page = _PageBuilder(table, snapshot, profile, panel, choice, policy, hint, away).build(
-        outcome, rematch_opener, rated
-    )
-    page = _with_spoken_cards(page, words)
+    builder = _PageBuilder(table, snapshot, profile, panel, choice, policy, hint, away)
+    page = _with_spoken_cards(builder.build(outcome, rematch_opener, rated), words)
     if not is_beginner or snapshot.view is None or snapshot.view.deal is None:
         return page
     letters = rank_legend(words, snapshot.kind.pack.codes)
@@ -88,14 +86,9 @@ def hand_page(
 def _with_spoken_cards(page: HandPage, words: Wording) -> HandPage:
     """Return the page with its texts for screen readers."""
     labels = [button.label for row in page.rows for button in row]
-    spoken_texts = {
-        text: spell_out(words, text) for text in (page.line, page.hint, *labels, *(text for text, _ in page.text))
-    }
-    return replace(
-        page,
-        says=spell_out(words, page.says),
-        spoken={text: spoken for text, spoken in spoken_texts.items() if spoken != text},
-    )
+    shown_texts = (page.line, page.hint, *labels, *(text for text, _ in page.text))
+    spoken = {text: spoken_text for text in shown_texts if (spoken_text := spell_out(words, text)) != text}
+    return replace(page, says=spell_out(words, page.says), spoken=spoken)
 
 
 def _game_panel(
@@ -141,31 +134,29 @@ def _rows_without(panel: Panel, hidden_roles: set[Role]) -> tuple[Row, ...]:
     return tuple(filter(None, rows))
 
 
+@dataclass
 class _PageBuilder:
-    def __init__(
-        self,
-        table: Table,
-        snapshot: TableSnapshot,
-        profile: Profile,
-        panel: Panel,
-        choice: str,
-        policy: TablePolicy,
-        hint: ShownHint,
-        away: Collection[str],
-    ) -> None:
-        self.away = away
-        self.table, self.snapshot, self.profile, self.panel = table, snapshot, profile, panel
-        self.chosen, self.policy, self.hint = choice, policy, hint
-        self.words = table_words(snapshot, profile.language, profile.suits)
-        self.deal = snapshot.view.deal if snapshot.view else None
-        moves = snapshot.view.moves if snapshot.view else ()
-        self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
-        self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
+    table: Table
+    snapshot: TableSnapshot
+    profile: Profile
+    panel: Panel
+    chosen: str
+    policy: TablePolicy
+    hint: ShownHint
+    away: Collection[str]
+
+    def __post_init__(self) -> None:
+        view = self.snapshot.view
+        self.words = table_words(self.snapshot, self.profile.language, self.profile.suits)
+        self.deal = view.deal if view else None
+        self.playable = {move.split(" ")[1] for move in (view.moves if view else ()) if move.startswith("play ")}
+        self.pressed = {button.about: button for row in self.panel.rows for button in row if button.about}
 
     def build(self, outcome: Outcome, rematch_opener: str, rated: Rated) -> HandPage:
         table, snapshot, profile, panel, _ = self.table, self.snapshot, self.profile, self.panel, self.words.text
         rows = (tuple(b for b in row if not b.about and b.role is not Role.STRANGER) for row in panel.rows)
         results, results_label = self.policy.results_link(table, profile.language)
+        is_for_others = table.matched or table.awaits_cut or (table.invited and len(table.chairs) == 2)
         page = HandPage(
             code=snapshot.code,
             phase=snapshot.phase,
@@ -179,8 +170,7 @@ class _PageBuilder:
             extra=tuple(filter(None, rows)),
             clock=0 if snapshot.is_practice else snapshot.clock,
             alarm=snapshot.alarm,
-            by_link=snapshot.phase == "open"
-            and not (table.matched or table.awaits_cut or (table.invited and len(table.chairs) == 2)),
+            by_link=snapshot.phase == "open" and not is_for_others,
         )
         if table.awaits_cut:
             page = self._with_cut(page)
@@ -188,13 +178,11 @@ class _PageBuilder:
         deal, view = self.deal, snapshot.view
         if table.error or scene is None or deal is None or view is None:
             return page
-        reason = _(UNRATED[rated.unrated]) if rated.unrated else ""
-        asks = (
-            _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(rematch_opener))
-            if rematch_opener
-            else ""
-        )
-        note = self.policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (reason, asks)))
+        notes = [_(UNRATED[rated.unrated])] if rated.unrated else []
+        if rematch_opener:
+            line = _("{name} asks for a rematch, and waits a minute.")
+            notes.append(line.format(name=isolate_name(rematch_opener)))
+        note = self.policy.outcome_note(outcome, profile.language) or " ".join(notes)
         is_over = bool(view.ending)
         # A sealed pack belongs to the next deal.
         page = replace(page, deal=view.deal_number + bool(page.seal))
@@ -202,12 +190,13 @@ class _PageBuilder:
         if is_over:
             ending = TableLines(snapshot, self.words).ending_reason() if snapshot.is_cut_short and view.winner else ""
             line = " ".join(filter(None, (scene.line, ending, note)))
-        is_fresh = view.result is not None and (
-            bool(page.seal) or (view.result.deal < page.deal and snapshot.since == 0)
-        )
+        is_new_deal = view.result is not None and view.result.deal < page.deal and snapshot.since == 0
+        is_fresh = is_new_deal or (view.result is not None and bool(page.seal))
         finished = deal_end(snapshot, profile.language, profile.suits) if is_over or is_fresh else None
         last_trick = deal.last_trick.cards if deal.last_trick and scene.last_trick else ()
         status = "".join(span.text for span in panel.text[: panel.fold])
+        target = int(snapshot.rules["target"])
+        hand_cards = zip(deal.hand or (), scene.hand, strict=True) if scene.hand else ()
         return replace(
             page,
             says=page.says if page.seal else f"{status.strip()} {note}".strip(),
@@ -217,15 +206,13 @@ class _PageBuilder:
             end=game_end(table, snapshot, self.words, rated),
             log=deal_log(table, snapshot, self.words),
             finished_log=finished_log(table, snapshot, self.words) if finished and not is_over else None,
-            news=self._news(is_over=is_over),
+            news="" if is_over or snapshot.since else cut_news(snapshot, self.words),
             line=line,
             hint="" if self.chosen == RESIGN else shown_hint_text(self.hint, self.words),
             advised=() if self.chosen == RESIGN else advised_parts(self.hint, snapshot, self.words),
             target=scene.target,
             has_row=bool(snapshot.rules.get("signals")) or snapshot.rules.get("declare", "none") != "none",
-            target_about=""
-            if snapshot.is_duplicate
-            else target_about(profile.language, snapshot.kind, int(snapshot.rules["target"])),
+            target_about="" if snapshot.is_duplicate else target_about(profile.language, snapshot.kind, target),
             sides=self._sides(scene, deal),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
@@ -235,11 +222,7 @@ class _PageBuilder:
             drawn=self._page_cards(scene.drawn, [snapshot.seat or 0] * len(scene.drawn)),
             drawn_title=scene.drawn_title,
             middle=self._piles(scene.middle, None),
-            hand=tuple(
-                self._tap_card(card, code, card.light) for code, card in zip(deal.hand or (), scene.hand, strict=True)
-            )
-            if scene.hand
-            else (),
+            hand=tuple(self._tap_card(card, code, card.light) for code, card in hand_cards),
             packets=self._piles(scene.packets, snapshot.seat),
             count=deal_count(snapshot, self.words) if finished else None,
             tally_title=_("deal {number}").format(number=finished.number) if finished else "",
@@ -250,10 +233,6 @@ class _PageBuilder:
             # Others still have to play the cards of a duplicate, so it has no replay yet.
             replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
-
-    def _news(self, *, is_over: bool) -> str:
-        """Return who cut the pack, until the player's first move."""
-        return "" if is_over or self.snapshot.since else cut_news(self.snapshot, self.words)
 
     def _with_cut(self, page: HandPage) -> HandPage:
         """Return the page while a player can cut the pack."""
@@ -315,34 +294,24 @@ class _PageBuilder:
 
         A tap chooses the first packet, or undoes that choice. A tap on a second one is the move.
         """
-        moves = self.snapshot.view.moves if self.snapshot.view and self.snapshot.is_my_turn else ()
-        number = str(packet.number)
-        if packet.owner != self.snapshot.seat or not any(
-            number in move.split(" ")[1:] for move in moves if "hold" in move
-        ):
+        snapshot, number = self.snapshot, str(packet.number)
+        moves = snapshot.view.moves if snapshot.view and snapshot.is_my_turn else ()
+        can_hold = any(number in move.split(" ")[1:] for move in moves if "hold" in move)
+        if packet.owner != snapshot.seat or not can_hold:
             return ""
         if self.chosen == number:
-            return actions.table(self.snapshot.code, "draft", self.snapshot.version)
+            return actions.table(snapshot.code, "draft", snapshot.version)
         if not any(str(other.number) == self.chosen for other in self._packets_of(packet.owner)):
             # The draft can be an open question instead of a choice.
-            return actions.table(self.snapshot.code, "draft", self.snapshot.version, number)
-        return actions.move(
-            self.snapshot.code, self.snapshot.version, f"hold {' '.join(sorted((self.chosen, number)))}"
-        )
+            return actions.table(snapshot.code, "draft", snapshot.version, number)
+        return actions.move(snapshot.code, snapshot.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 
     def _page_cards(self, played_cards: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[PageCard, ...]:
-        names = spoken_names(self.words)
-        return tuple(
-            PageCard(
-                played_card.card.code,
-                names[played_card.card.code],
-                played_card.by,
-                self._relative_seat(seat),
-                played_card.said,
-                played_card.wins,
-            )
-            for played_card, seat in zip(played_cards, seats, strict=True)
-        )
+        names, cards = spoken_names(self.words), []
+        for played_card, seat in zip(played_cards, seats, strict=True):
+            card, name, said, wins = played_card
+            cards.append(PageCard(card.code, names[card.code], name, self._relative_seat(seat), said, wins))
+        return tuple(cards)
 
     def _relative_seat(self, seat: int) -> int:
         return (seat - (self.snapshot.seat or 0)) % len(self.snapshot.chairs)
@@ -351,36 +320,29 @@ class _PageBuilder:
         _, drawn_code = self.words.text, self.words.faces.drawn_code
         phrases = self.snapshot.phrases if self.profile.wants_phrases else ()
         phrases_by_seat = {seat: phrase_text(self.profile.language, phrase) for seat, phrase in phrases}
-        players = []
-        for seat, (chair, face) in enumerate(
-            zip(self.snapshot.chairs, choose_portraits(self.snapshot.chairs), strict=True)
-        ):
+        players, faces = [], choose_portraits(self.snapshot.chairs)
+        for seat, chair in enumerate(self.snapshot.chairs):
             is_reader = seat == self.snapshot.seat
             known_cards = () if is_reader else deal.known[seat]
             if self.snapshot.kind.has_dealer:
                 dealing = _("You deal the cards") if is_reader else _("deals the cards")
             else:
                 dealing = _("You draw first") if is_reader else _("draws first")
-            packets = [] if is_reader else self._packets_of(seat)
+            packets = []
+            for packet in () if is_reader else self._packets_of(seat):
+                code, label = drawn_code(packet.top) if packet.top else "", str(packet.number)
+                packets.append(TapCard(code, self._name(packet.top), size=packet.left, label=label))
             players.append(
                 PagePlayer(
-                    self._relative_seat(seat),
-                    _("you") if is_reader else isolate_name(chair.name) if chair else "…",
-                    face,
-                    chair is not None and chair.is_robot,
-                    self.snapshot.turn == seat,
-                    dealing if deal.dealer == seat else "",
-                    0 if is_reader else deal.counts[seat] - len(known_cards),
-                    tuple(TapCard(drawn_code(code), self._name(code)) for code in known_cards),
-                    tuple(
-                        TapCard(
-                            drawn_code(packet.top) if packet.top else "",
-                            self._name(packet.top),
-                            size=packet.left,
-                            label=str(packet.number),
-                        )
-                        for packet in packets
-                    ),
+                    at=self._relative_seat(seat),
+                    name=_("you") if is_reader else isolate_name(chair.name) if chair else "…",
+                    face=faces[seat],
+                    is_robot=chair is not None and chair.is_robot,
+                    is_to_move=self.snapshot.turn == seat,
+                    dealing=dealing if deal.dealer == seat else "",
+                    hidden=0 if is_reader else deal.counts[seat] - len(known_cards),
+                    shown=tuple(TapCard(drawn_code(code), self._name(code)) for code in known_cards),
+                    packets=tuple(packets),
                     said=phrases_by_seat.get(seat, ""),
                     away=_("away") if chair and chair.person in self.away and not is_reader else "",
                 )

@@ -1,6 +1,5 @@
 """Events that a page shows for a moment at a player's seat: declarations, signals, bids, and who takes a trick."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.tables.snapshot import TableSnapshot
@@ -32,7 +31,7 @@ def seat_events(snapshot: TableSnapshot, words: Wording) -> tuple[SeatEvent, ...
         again = words.again(snapshot.history[:number], seat, move)
         if seat is not None and (text := event_text(snapshot, words, move, again)):
             distance = (seat - (snapshot.seat or 0)) % len(snapshot.chairs)
-            events.append(SeatEvent(number, distance, text, tuple(_declared_cards(words, move))))
+            events.append(SeatEvent(number, distance, text, declared_cards(words, move)))
     return tuple(events[-LATEST:])
 
 
@@ -56,9 +55,10 @@ def event_text(snapshot: TableSnapshot, words: Wording, move: str, again: str) -
     return ""
 
 
-def _declared_cards(words: Wording, move: str) -> Iterator[str]:
-    if combination := COMBINATIONS.get(move):
-        yield from map(words.faces.drawn_code, ITALIAN.names(combination.cards))
+def declared_cards(words: Wording, move: str) -> tuple[str, ...]:
+    """Return the drawn codes of a declaration's cards; none for other moves."""
+    combination = COMBINATIONS.get(move)
+    return tuple(map(words.faces.drawn_code, ITALIAN.names(combination.cards))) if combination else ()
 
 
 def taker_text(snapshot: TableSnapshot, words: Wording) -> str:
@@ -69,8 +69,5 @@ def taker_text(snapshot: TableSnapshot, words: Wording) -> str:
         trick = view.result.last_trick
     if trick is None:
         return ""
-    return (
-        _("You take it")
-        if trick.winner == snapshot.seat
-        else _("{name} takes it").format(name=snapshot.name(trick.winner))
-    )
+    line = _("You take it") if trick.winner == snapshot.seat else _("{name} takes it")
+    return line.format(name=snapshot.name(trick.winner))

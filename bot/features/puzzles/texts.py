@@ -160,7 +160,8 @@ class PuzzleText:
         if self.puzzle.bids:
             return f"{taken}/{self.words.figure(self.puzzle.bids[side] or 'nil')} {labels['tricks']}"
         points = thirds_text(taken * self.unit)
-        return f"{points} {self.words.ngettext('point', 'points', 1) if points == '1' else labels['points']}"
+        label = self.words.ngettext("point", "points", 1) if points == "1" else labels["points"]
+        return f"{points} {label}"
 
     def write_line(self, page: Writer, line: Line) -> None:
         """Write the rest of the deal, one line for each trick, and the result that these moves earn."""

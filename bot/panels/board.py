@@ -124,9 +124,10 @@ def _write_declarations(page: Writer, lines: TableLines, deal: DealView) -> None
 
 def _write_deal(page: Writer, lines: TableLines, deal: DealView, *, with_declarations: bool) -> None:
     """Write the deal up to the previous trick. Hands and pictures show the current one."""
+    _ = lines.text
     if deal.last_trick:
         trick = Span(lines.trick_text(deal.last_trick), "bold")
-        page.line(lines.text("Previous trick: {trick}"), trick=trick)
+        page.line(_("Previous trick: {trick}"), trick=trick)
     lines.write_drawn_cards(page, deal)
     if with_declarations:
         _write_declarations(page, lines, deal)

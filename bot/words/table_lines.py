@@ -103,13 +103,15 @@ class TableLines:
         return NO_BREAK.join([*top, f"({packet.left})"])
 
     def write_drawn_cards(self, page: Writer, deal: DealView) -> None:
+        _ = self.text
         if isinstance(deal, StockView) and deal.drawn:
             cards = " · ".join(self.played_card(seat, card) for seat, card, _signal in deal.drawn)
-            page.line(self.text("Drawn: {cards}"), cards=cards)
+            page.line(_("Drawn: {cards}"), cards=cards)
 
     def write_known_cards(self, page: Writer, deal: DealView) -> None:
         """Write the cards in others' hands that everyone has seen."""
-        line = self.text("Still in {name}’s hand, seen by all: {cards}")
+        _ = self.text
+        line = _("Still in {name}’s hand, seen by all: {cards}")
         for seat, cards in enumerate(deal.known):
             if cards and seat != self.snapshot.seat:
                 page.line(line, name=self.names[seat], cards=self.words.cards(cards))

@@ -39,7 +39,7 @@ class GameKind:
     (``buongioco simulate --players medium,easy``). Spades had 150 games to each target: 200 points took 4 deals in the
     median, 300 took 6, and 500 took 11. The others had 40 games to each target.
     ``default_for`` lists the occasions for which this game is the default.
-    ``is_suggested`` games are offered to newcomers.
+    ``is_suggested`` games are offered to newcomers. ``italian_rank`` orders the games by how well Italians know them.
     """
 
     id: str
@@ -57,6 +57,7 @@ class GameKind:
     winner_points: int = 7
     default_for: tuple[Occasion, ...] = ()
     is_suggested: bool = False
+    italian_rank: int = 7
 
     @property
     def is_tressette(self) -> bool:
@@ -66,9 +67,17 @@ class GameKind:
 
 _KINDS = (
     GameKind(
-        "pizzichino", "Pizzichino", 2, ITALIAN, Pizzichino, PacketsDeal, layout="packets", default_for=("terminal",)
+        "pizzichino",
+        "Pizzichino",
+        2,
+        ITALIAN,
+        Pizzichino,
+        PacketsDeal,
+        layout="packets",
+        default_for=("terminal",),
+        italian_rank=3,
     ),
-    GameKind("spizzichino", "Spizzichino", 2, ITALIAN, Spizzichino, PacketsDeal, layout="packets"),
+    GameKind("spizzichino", "Spizzichino", 2, ITALIAN, Spizzichino, PacketsDeal, layout="packets", italian_rank=6),
     GameKind(
         "metamazzo",
         "Metà Mazzo",
@@ -79,10 +88,11 @@ _KINDS = (
         layout="stock",
         default_for=("chat", "page", "tournament"),
         is_suggested=True,
+        italian_rank=2,
     ),
-    GameKind("testa", "Testa a Testa", 2, ITALIAN, TestaATesta, StockDeal, layout="stock"),
-    GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, Tressette, FullDeal, is_suggested=True),
-    GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, Tavolo, FullDeal, asks_partner=True),
+    GameKind("testa", "Testa a Testa", 2, ITALIAN, TestaATesta, StockDeal, layout="stock", italian_rank=4),
+    GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, Tressette, FullDeal, is_suggested=True, italian_rank=1),
+    GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, Tavolo, FullDeal, asks_partner=True, italian_rank=5),
     GameKind(
         "spades",
         "Spades",

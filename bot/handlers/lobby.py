@@ -23,7 +23,7 @@ from bot.tables.room import Room
 from bot.tables.snapshot import isolate_name, take_snapshot
 from bot.texts import error_text, language_of, texts
 from bot.words.rules import GAME_LINES
-from bot.words.table_lines import table_words
+from bot.words.table_lines import ordered_games, table_words
 from bot.words.wording import target_choice
 from engine import GAMES, GameKind, game_kind
 from engine.errors import EngineError
@@ -132,9 +132,12 @@ class Lobby:
 
     @staticmethod
     def games(language: str) -> dict[str, tuple[str, str]]:
-        """Return the name of each game by its id, and a line about it. Games for newcomers come first."""
+        """Return the name of each game by its id, and a line about it.
+
+        Games for newcomers come first, in Italian those that Italians know best.
+        """
         _ = texts(language).gettext
-        kinds = sorted(GAMES.values(), key=lambda kind: not kind.is_suggested)
+        kinds = sorted(ordered_games(language), key=lambda kind: language != "it" and not kind.is_suggested)
         return {kind.id: (_(kind.name), _(GAME_LINES[kind.id])) for kind in kinds}
 
     @staticmethod

@@ -21,13 +21,14 @@ from bot.words.table_lines import (
     level_names,
     option_lines,
     option_names,
+    ordered_games,
     short_clock,
     table_words,
     value_name,
     write_unusual_terms,
 )
 from bot.words.wording import Wording, target_text
-from engine import GAMES, game_kind
+from engine import GAMES, GameKind, game_kind
 from engine.options import format_value
 
 INVITED = "invited"  # the menu while the opener waits for an invited friend
@@ -86,7 +87,8 @@ def challenge_panel(
         case "game":
             return page.panel(*chairs, *_game_menu(table, words, reader))
         case "games":
-            return page.panel(*chairs, *_game_rows(table, words, list(GAMES)), _back_row(code, words, "game"))
+            game_rows = _game_rows(table, words, ordered_games(language))
+            return page.panel(*chairs, *game_rows, _back_row(code, words, "game"))
         case "robot":
             return page.panel(*chairs, _robot_row(code, words), _back_row(code, words))
     if is_own and menu == INVITED:
@@ -316,13 +318,13 @@ def _seat_text(table: Table, words: Wording, seat: int) -> str:
 def game_lines(language: str, *, is_full: bool = False) -> list[str]:
     """Return a line about each game suggested to newcomers, or about every game with ``is_full``."""
     _ = texts(language).gettext
-    kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
+    kinds = [kind for kind in ordered_games(language) if is_full or kind.is_suggested]
     return [f"{_(kind.name)}: {_(GAME_LINES[kind.id])}" for kind in kinds]
 
 
 def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     _ = words.text
-    suggested = [kind.id for kind in GAMES.values() if kind.is_suggested]
+    suggested = [kind for kind in ordered_games(words.language) if kind.is_suggested]
     more_button = _terms_button(table.code, _("More games"), "menu", "games")
     # The private card has a button for each level of robots.
     robot = (_add_robot_button(table.code, words),) if not reader else ()
@@ -333,12 +335,9 @@ def _game_menu(table: Table, words: Wording, reader: str) -> list[Row]:
     return [*_game_rows(table, words, suggested), (continue_button,), (more_button, *robot)]
 
 
-def _game_rows(table: Table, words: Wording, games: Sequence[str]) -> list[Row]:
-    rows: list[Row] = []
-    for game in games:
-        mark = "• " if game == table.game_id else ""
-        rows.append((_terms_button(table.code, mark + words.text(GAMES[game].name), "game", game),))
-    return rows
+def _game_rows(table: Table, words: Wording, kinds: Sequence[GameKind]) -> list[Row]:
+    labels = {kind.id: ("• " if kind.id == table.game_id else "") + words.text(kind.name) for kind in kinds}
+    return [(_terms_button(table.code, label, "game", game),) for game, label in labels.items()]
 
 
 def _options_menu(snapshot: TableSnapshot, words: Wording, *, is_own: bool) -> list[Row]:

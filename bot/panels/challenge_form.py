@@ -19,7 +19,7 @@ from bot.tables.clock import CLOCKS
 from bot.tables.errors import TableError
 from bot.texts import error_text, texts
 from bot.words.rules import GAME_LINES
-from bot.words.table_lines import capitalize, clock_name, option_names, value_name
+from bot.words.table_lines import capitalize, clock_name, option_names, ordered_games, value_name
 from bot.words.wording import Wording
 from engine import GAMES
 
@@ -28,7 +28,7 @@ def challenge_form(payload: str, choices: FormChoices, language: str) -> Form:
     """Return the form with these choices marked. `bot.parsing.challenge_form` reads its answers."""
     words = Wording(language, (), "italian")
     _ = words.text
-    games = [FormOption(kind.id, _(kind.name), capitalize(_(GAME_LINES[kind.id]))) for kind in GAMES.values()]
+    games = [FormOption(kind.id, _(kind.name), capitalize(_(GAME_LINES[kind.id]))) for kind in ordered_games(language)]
     points = [FormOption("0", _("As usual in this game"))]
     points += [FormOption(str(target), str(target), _names_of(words, target)) for target in all_targets()]
     clocks = [FormOption(str(seconds), capitalize(clock_name(words, seconds))) for seconds in CLOCKS]

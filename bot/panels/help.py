@@ -16,7 +16,7 @@ from bot.version import VERSION
 from bot.words.possible_moves import possible_moves
 from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
-from bot.words.table_lines import TableLines, game_names, level_names, table_words
+from bot.words.table_lines import TableLines, game_names, level_names, ordered_games, table_words
 from bot.words.wording import (
     card_faces,
     faces_of,
@@ -149,7 +149,7 @@ def first_game_page(
     page = Writer(_("Which game?"))
     for line in game_lines(language, is_full=is_full):
         page.line(line)
-    kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
+    kinds = [kind for kind in ordered_games(language) if is_full or kind.is_suggested]
     step = "more" if is_full else "change"
     levels = [
         choice_button(name, level_id == level, actions.page("challenge", opponent, step, level_id, *last_words[1:]))

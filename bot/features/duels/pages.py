@@ -22,6 +22,7 @@ from bot.solo_deals.lines import SoloLine
 from bot.solo_deals.results import SoloResult
 from bot.solo_deals.words import fork_text, squares_text
 from bot.texts import texts
+from bot.words.table_lines import ordered_games
 from bot.words.wording import Wording, faces_of, score_pair
 from engine import GAMES, game_kind
 
@@ -225,7 +226,7 @@ def games_panel(language: str) -> Panel:
     """Return the question which game to play."""
     _ = texts(language).gettext
     page = Writer(_("⚔️ New duel: which game?"))
-    rows = [(Button(_(kind.name), actions.page(PAGE, "new", id_)),) for id_, kind in GAMES.items()]
+    rows = [(Button(_(kind.name), actions.page(PAGE, "new", kind.id)),) for kind in ordered_games(language)]
     return page.panel(*rows)
 
 

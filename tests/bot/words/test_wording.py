@@ -9,7 +9,9 @@ import pytest
 from bot.actions import BACK, PageAction, parse_payload
 from bot.features.analysis.pages import analysis_page
 from bot.features.daily.pages import day_result_panel, shareable_text
+from bot.handlers.lobby import Lobby
 from bot.panel import utf16_length
+from bot.panels.challenge import game_lines
 from bot.panels.help import rules_page
 from bot.solo_deals.results import SoloResult
 from bot.store import Store
@@ -18,7 +20,7 @@ from bot.texts import LANGUAGES
 from bot.words.deal_results import deal_lines, last_taker
 from bot.words.game_results import course_line
 from bot.words.spoken import refusal_text
-from bot.words.table_lines import TableLines, option_names, table_words, value_name
+from bot.words.table_lines import TableLines, game_names, option_names, table_words, value_name
 from bot.words.transcript import ending_of, story
 from bot.words.verdicts import advice_text, hint_reason
 from bot.words.wording import JOINER, SUIT_SIGNS, Wording, signed_text, thirds_text
@@ -372,3 +374,13 @@ def test_hint_and_button_have_different_wording() -> None:
     advice = {move: advice_text(words, move) for move in ("keep", "pass", "claim")}
     assert advice == {"keep": "Tienila", "pass": "Scartala", "claim": "Chiamati fuori"}
     assert words.text("Keep it") == "La tengo"
+
+
+def test_italians_see_the_games_first_that_they_know_best() -> None:
+    assert list(game_names("en")) == list(GAMES)
+    italian = list(game_names("it"))
+    assert (italian[0], italian[-1]) == ("tressette", "spades")
+    assert sorted(italian) == sorted(GAMES)
+    names = [line.split(":")[0] for line in game_lines("it")]
+    assert names == ["Tressette in Quattro", "Metà Mazzo", "Spades"]
+    assert [*Lobby.games("it")] == italian

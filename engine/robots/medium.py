@@ -10,6 +10,7 @@ from ..tressette import THIRDS
 from ..views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
 from . import spades
 from .memory import Memory, remember
+from .signals import signal_of
 
 KEEP_VALUE = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
 """Value of keeping a card of this rank for later tricks, in thirds, in addition to its points."""
@@ -42,7 +43,8 @@ class MediumRobot:
         if "claim" in view.moves and has_won(view, memory):
             return "claim"
         plays = [move for move in view.moves if move.startswith("play ") and move.count(" ") == 1]
-        return max(plays, key=lambda move: _card_value(deal, memory, seat, ITALIAN.index[move[5:]]))
+        best_play = max(plays, key=lambda move: _card_value(deal, memory, seat, ITALIAN.index[move[5:]]))
+        return best_play + signal_of(deal, view, ITALIAN.index[best_play[5:]])
 
     def _choose_packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
         """Take any four packets, because all are unseen. Then hold the two with the least valuable top cards."""

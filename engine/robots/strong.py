@@ -11,7 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from ..cards import cards
-from ..declarations import COMBINATIONS, HONOUR_RANKS
+from ..declarations import COMBINATIONS
 from ..game import Game, MoveEntry
 from ..position import FIRST_PICK, picked_card
 from ..search import bidding, playing, simple_players, tree
@@ -26,6 +26,7 @@ from .deductions import pack_of, weigh_worlds, worlds_of
 from .medium import MediumRobot, can_become_four, has_won, useful_picks
 from .memory import remember
 from .robot import Budget, act
+from .signals import signal_of
 from .spades import choose_draft
 from .verdicts import MIN_LOSS, MIN_LOSS_AT_SPADES
 
@@ -158,7 +159,7 @@ class StrongRobot:
         if self.advises and not isinstance(deal, SpadesView):
             card = lowest_alike(deal, card, equal_moves(deal, judged, card, leeway=ADVICE_LEEWAY))
         move = move_text(view, card)
-        return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
+        return f"{move}{signal_of(deal, view, card)}" if move.startswith("play ") else move
 
     def judge_moves(self, view: View, history: Sequence[MoveEntry]) -> dict[int, MoveEstimate]:
         """Return the estimate of each move; empty if no world fits. With open cards only the best moves have visits."""
@@ -237,20 +238,6 @@ class StrongRobot:
             visits = estimate.visits if sign * value == top else 0
             estimates[card] = estimate._replace(visits=visits, mean=2.0 * sign * value)
         return estimates
-
-    def _signal(self, deal: DealView, view: View, card: int) -> str:
-        """Return the signal for a card led, or an empty string.
-
-        Volo is for the last card of a suit. Busso is for a suit in which two honours stay in hand, so that a partner's
-        high card is not wasted.
-        """
-        if deal.trick or not view.rules.get("signals"):
-            return ""
-        code = pack_of(deal).codes[card]
-        same_suit = [other for other in deal.hand or () if other[1] == code[1] and other != code]
-        if not same_suit:
-            return " volo"
-        return " busso" if sum(other[0] in HONOUR_RANKS for other in same_suit) >= 2 else ""
 
     # Spades
 

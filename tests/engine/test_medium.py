@@ -1,5 +1,6 @@
 """The medium robot's rules of thumb, each in a position with a worse alternative."""
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -8,7 +9,7 @@ from engine import Game
 from engine.cards import FRENCH
 from engine.errors import ClaimNeedsLead
 from engine.robots import make_robot
-from engine.robots.medium import has_won
+from engine.robots.medium import MediumRobot, has_won
 from engine.robots.memory import remember
 from tests.engine.tables import (
     draft,
@@ -348,3 +349,31 @@ def test_nil_forced_to_win_plays_its_dearest_card() -> None:
     play(table, "1: bid 4", "0: bid 0")
     play_cards(table, "2H")
     assert choose_move(table) == "play AH"
+
+
+def test_medium_robot_signals_truthfully_with_its_leads() -> None:
+    said = Counter[str]()
+    for number in range(40):
+        game = Game("tressette", dealer=0)
+        game.deal(Random(f"signals {number}").randbytes(32))
+        robot = MediumRobot(Random(number))
+        while game.turn is not None and game.current is not None:
+            seat, leads = game.turn, not game.current.trick
+            view = game.view(seat)
+            move = robot.choose(view, game.history(seat))
+            assert move
+            assert view.deal
+            game.play(seat, move)
+            word, *arguments = move.split(" ")
+            if word != "play":
+                continue
+            card, *signals = arguments
+            others = [code for code in view.deal.hand or () if code[1] == card[1] and code != card]
+            honours = [code for code in others if code[0] in "32A"]
+            expected = "volo" if not others else "busso" if len(honours) >= 2 else ""
+            assert signals == ([expected] if leads and expected else [])
+            said.update(signals)
+    assert said["volo"]
+    assert said["busso"]
+    table = full_table("tavolo", ["", "", "", ""])
+    assert " " not in str(MediumRobot(Random(0)).choose(table.view(1), [])).removeprefix("play ")

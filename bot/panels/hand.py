@@ -180,7 +180,7 @@ class _Hand:
 
     def _explained_cards(self, hand: tuple[str, ...]) -> Sequence[str]:
         """Return the cards whose letters a beginner must know: the line of points names all letters."""
-        return self.snapshot.kind.pack.codes if points_line(self.words, self.snapshot.kind) else hand
+        return self.snapshot.kind.pack.codes if self.snapshot.kind.is_tressette else hand
 
     def _resign_row(self) -> Row:
         return (self.buttons.resign_button(),) if self.has_resign and self.snapshot.is_my_turn else ()

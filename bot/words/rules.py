@@ -9,7 +9,7 @@ from bot.command_names import FAIR
 from bot.panel_picture import Suits
 from bot.texts import gettext_noop as _
 from bot.texts import texts
-from bot.words.wording import Wording, card_faces, faces_of, score_unit_of
+from bot.words.wording import CardFaces, Wording, card_faces, faces_of, score_unit_of
 from engine import GAMES, GameKind
 from engine.cards import ITALIAN
 from engine.tressette import THIRDS
@@ -134,7 +134,7 @@ def counting_line(words: Wording, unit: int) -> str:
             "An ace counts 3 points; {thirds} 1 each; the last trick 3. At the end of a deal leftovers of three are "
             "lost: 17 becomes 15."
         )
-    return sentence.format(thirds=_third_ranks(words))
+    return sentence.format(thirds=_third_ranks(words.language, words.faces))
 
 
 def suit_list(words: Wording) -> str:
@@ -142,10 +142,11 @@ def suit_list(words: Wording) -> str:
     return ", ".join(f"{words.faces.sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
 
 
-def _third_ranks(words: Wording) -> str:
+@cache
+def _third_ranks(language: str, faces: CardFaces) -> str:
     """Return the ranks worth a third of an ace, such as "3, 2, R, C and F"."""
-    *ranks, last_rank = (words.faces.rank(rank) for rank in RANKS if _card_worth(f"{rank}D") == "1/3")
-    return words.text(" and ").join((", ".join(ranks), last_rank))
+    *ranks, last_rank = (faces.rank(rank) for rank in RANKS if _card_worth(f"{rank}D") == "1/3")
+    return texts(language).gettext(" and ").join((", ".join(ranks), last_rank))
 
 
 def _ranking_line(language: str, kind: GameKind, faces: str) -> str:
@@ -176,7 +177,7 @@ def points_line(words: Wording, kind: GameKind) -> str:
     sentence = _("An ace is worth 1 point; {thirds} a third each.")
     if score_unit_of(kind.id) > 1:
         sentence = _("An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
-    return sentence.format(thirds=_third_ranks(words))
+    return sentence.format(thirds=_third_ranks(words.language, words.faces))
 
 
 def _game_rules(language: str, faces: str) -> dict[str, list[str]]:

@@ -77,12 +77,7 @@ class Lobby:
     """The tables of people who play on web pages. Its coroutines can raise store errors."""
 
     def __init__(
-        self,
-        room: Room,
-        people: People,
-        challenges: Challenges,
-        archive: Archive,
-        watching: Watching,
+        self, room: Room, people: People, challenges: Challenges, archive: Archive, watching: Watching
     ) -> None:
         self._room, self._people, self._challenges = room, people, challenges
         self._archive, self._watching = archive, watching

@@ -141,10 +141,7 @@ class CorePages(Handlers):
         return open_tables_page(language, tables[:MAX_LISTED], notes)
 
     async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Return the replay.
-
-        In a group it is a new message that only the presser sees, so the result remains visible.
-        """
+        """Return the replay: in a group in a message that only the presser sees, so that the result stays."""
         if len(words) != 2:
             raise BadPayload()
         return private_reply(press.place, profile.language, await self._replays.replay(press.place, profile, *words))

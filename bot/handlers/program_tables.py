@@ -49,14 +49,7 @@ def _hide_missing_table(code: str) -> Iterator[None]:
 class ProgramTables:
     """The tables as programs use them. Every method can raise `ProgramError` or a store error."""
 
-    def __init__(
-        self,
-        room: Room,
-        people: People,
-        challenges: Challenges,
-        hands: LiveHands,
-        guard: CodeGuard,
-    ) -> None:
+    def __init__(self, room: Room, people: People, challenges: Challenges, hands: LiveHands, guard: CodeGuard) -> None:
         self._room, self._people, self._challenges = room, people, challenges
         self._hands, self._guard = hands, guard
         self.programs = Programs(room.store.client)

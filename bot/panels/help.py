@@ -17,15 +17,7 @@ from bot.words.possible_moves import possible_moves
 from bot.words.rules import RulesText, has_common_rules, rules_text
 from bot.words.safety import safety_lines
 from bot.words.table_lines import TableLines, game_names, level_names, ordered_games, table_words
-from bot.words.wording import (
-    card_faces,
-    faces_of,
-    score_pair,
-    score_unit,
-    score_unit_of,
-    target_about,
-    thirds_text,
-)
+from bot.words.wording import card_faces, faces_of, score_pair, score_unit, score_unit_of, target_about, thirds_text
 from engine import GAMES
 from engine.options import Value, resolve
 

@@ -10,16 +10,7 @@ from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.words.spoken import figure_names, spoken_card
-from bot.words.wording import (
-    NO_BREAK,
-    CardFaces,
-    Wording,
-    faces_of,
-    score_line,
-    score_pair,
-    score_unit,
-    thirds_text,
-)
+from bot.words.wording import NO_BREAK, CardFaces, Wording, faces_of, score_line, score_pair, score_unit, thirds_text
 from engine import GAMES, GameKind
 from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, Packet, PacketsView, SpadesView, StockView

@@ -71,10 +71,9 @@ def _add_result(
 
 
 def _result_text(language: str, points: tuple[int, int]) -> str:
-    """Return a sentence with the outcome and the score."""
-    _, margin, score = texts(language).gettext, points[0] - points[1], _score_and_margin(*points)
+    _, margin = texts(language).gettext, points[0] - points[1]
     line = _("You win {score}.") if margin > 0 else _("You lose {score}.") if margin < 0 else _("A draw, {score}.")
-    return line.format(score=score)
+    return line.format(score=_score_and_margin(*points))
 
 
 def _score_and_margin(own_points: int, other_points: int) -> str:

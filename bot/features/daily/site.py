@@ -43,7 +43,7 @@ class DaySite:
     def __init__(
         self, people: People, days: Days, daily: DailyCommands, past_days: PastDays, hours: ChosenHours
     ) -> None:
-        self._people, self._days, self._daily, self._played = people, days, daily, past_days
+        self._people, self._days, self._daily, self._past_days = people, days, daily, past_days
         self.hours = hours  # of reminders
 
     async def open_table(self, person: Person, visitor: Visitor | None = None) -> tuple[str, str]:
@@ -88,8 +88,8 @@ class DaySite:
         if yesterday:
             own_line = await self._days.results.line_of_play(day, person)
             replay = own_line.game if own_line else ""
-            lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
-            panel = _without_title(await self._played.yesterday_panel(profile), day, profile.language)
+            lines = day_table(profile.language, profile.suits, await self._past_days.compare_all(profile))
+            panel = _without_title(await self._past_days.yesterday_panel(profile), day, profile.language)
             return DayPage(day, panel, can_play=False, game=game, replay=replay, lines=lines)
         panel = _without_title(await self._daily.own_panel(profile), day, profile.language)
         can_play, seal = await self._days.can_play(person), await self._daily.seal(day)

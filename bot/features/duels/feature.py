@@ -41,10 +41,7 @@ MATCH_SECONDS = 1.0  # interval at which the leader checks for changed matches
 class DuelPolicy(TablePolicy):
     """Makes a duel's tables unrated, their robots deterministic, and their records secret until both have played."""
 
-    own_texts = OwnTexts(
-        confirm_resign=_("Give up this deal? You can play it only once."),
-        target=_("duel"),
-    )
+    own_texts = OwnTexts(confirm_resign=_("Give up this deal? You can play it only once."), target=_("duel"))
 
     def __init__(self, store: Store, archive: Archive, duels: Duels) -> None:
         self._store, self._archive, self._duels = store, archive, duels

@@ -98,4 +98,6 @@ def shareable_text(duel: Duel, side: int, language: str, pages_url: str) -> str:
     marks = {side: "🟩", 1 - side: "⬜", None: "🟨"}
     squares = "".join(marks[duel.deal_winner(deal)] for deal in duel.compared_deals)
     lines = [heading(duel, language), f"{names[side]} {duel.score.text(side)} {names[1 - side]}", squares]
-    return "\n".join([*lines, *([f"{pages_url}/duel/{duel.code}"] if pages_url else [])])
+    if pages_url:
+        lines.append(f"{pages_url}/duel/{duel.code}")
+    return "\n".join(lines)

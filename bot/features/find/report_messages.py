@@ -51,7 +51,6 @@ def report_panel(language: str, id: str, report: Report) -> Panel:
     page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
     page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))
     page.line(
-        _("Read the game here once it’s over, or with: {command}"),
-        command=Span(f"buongioco reports show {id}", "code"),
+        _("Read the game here once it’s over, or with: {command}"), command=Span(f"buongioco reports show {id}", "code")
     )
     return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

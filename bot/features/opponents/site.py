@@ -65,13 +65,7 @@ class OpponentsSite:
     """A person's recent opponents and challenges. Methods can raise store errors."""
 
     def __init__(
-        self,
-        archive: Archive,
-        people: People,
-        room: Room,
-        challenges: Challenges,
-        blocks: Blocks,
-        presence: Presence,
+        self, archive: Archive, people: People, room: Room, challenges: Challenges, blocks: Blocks, presence: Presence
     ) -> None:
         self._archive, self._people, self._room = archive, people, room
         self._challenges, self._blocks, self._presence = challenges, blocks, presence

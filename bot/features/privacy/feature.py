@@ -43,7 +43,7 @@ class PrivacyFeature(Feature):
         self.own_data = MyData(core.store.client, core.archive, core.ratings, core.features, core.store.levers)
         self._lists, self._people = core.room.lists, core.people
         self.commands = {"privacy": self._show_privacy, "mydata": self._send_data, "forget": self._ask_to_forget}
-        self.pages = {"privacy": self._show_privacy_page, "forget": self._answer}
+        self.pages = {"privacy": self._show_privacy_page, "forget": self._forget_or_keep}
         rewriting = partial(core.shards.while_leader, REWRITE_SECONDS, Rewriter(core.store).work)
         self.loops = {"forgetting": self.forgetter.run, "rewriting": rewriting}
         if days := core.settings.forget_after_days:
@@ -72,7 +72,7 @@ class PrivacyFeature(Feature):
         toast = private_toast(answer_place(command), profile.language)
         return Reply(toast, forget_page(profile.language, profile.id, resigned, left_tables), private=True)
 
-    async def _answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+    async def _forget_or_keep(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Forget the person if they press "yes". Raises NotYourPage if another person was asked."""
         if len(words) != 2 or words[0] not in ("yes", "no"):
             raise BadPayload()

@@ -31,8 +31,12 @@ class RatingsFeature(Feature):
         self._people = core.people
         self.players = Players(core.store, core.people, core.ratings, core.archive)
         self.standings = RatingPanels(core.ratings, self.honours, core.people, core.viewers)
-        self.commands = {"leaderboard": self._leaderboard, "honours": self._honours, "stats": self._stats}
-        self.pages = {"leaderboard": self._page}
+        self.commands = {
+            "leaderboard": self._show_leaderboard,
+            "honours": self._show_honours,
+            "stats": self._show_stats,
+        }
+        self.pages = {"leaderboard": self._show_leaderboard_page}
         self._leases = core.store.leases
         self.loops = {"months": partial(core.shards.while_leader, CLOSE_SECONDS, self._close_past_months)}
 
@@ -60,19 +64,19 @@ class RatingsFeature(Feature):
         panel = await self.standings.stats(private_place(profile.id), profile)
         return [Offer("rating", _("My rating"), _("My results in each game"), replace(panel, rows=(), picture=None))]
 
-    async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
+    async def _show_leaderboard(self, command: Command, profile: Profile) -> Reply:
         scope_name = "all" if is_private(command.place) else "chat"
         game = find_game(" ".join(command.words)) if command.words else "all"
         return Reply(panel=await self.standings.leaderboard(command.place, profile, scope_name, "all", game))
 
-    async def _honours(self, command: Command, profile: Profile) -> Reply:
+    async def _show_honours(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=await self.standings.honours(command.place, profile))
 
-    async def _stats(self, command: Command, profile: Profile) -> Reply:
+    async def _show_stats(self, command: Command, profile: Profile) -> Reply:
         subject = await find_mentioned(self._people, command, must_be_known=True) or profile
         return Reply(panel=await self.standings.stats(command.place, subject))
 
-    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+    async def _show_leaderboard_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 3:
             raise BadPayload()
         panel = await self.standings.leaderboard(group_of(press.place), profile, *words)

@@ -20,16 +20,16 @@ class SettingsFeature(Feature):
         self._room = core.room
         self._browsers = Browsers(core.store.client, core.adapters)
         self._programs = OwnPrograms(core.store.client, core.adapters)
-        self.commands = {"settings": self._command}
-        self.pages = {"settings": self._page, "browsers": self._browsers.answer, "programs": self._programs.answer}
-        self.verbs = {"browser": self._browser}
+        self.commands = {"settings": self._show_settings}
+        self.pages = {"settings": self._answer, "browsers": self._browsers.answer, "programs": self._programs.answer}
+        self.verbs = {"browser": self._send_table_link}
 
-    async def _command(self, command: Command, profile: Profile) -> Reply:
+    async def _show_settings(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
             return Reply(panel=self.settings.own_page(profile))
         return Reply(panel=await self.settings.chat_page(command.place))
 
-    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+    async def _answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if not words:
             return private_reply(press.place, profile.language, self.settings.own_page(profile))
         if len(words) != 2:
@@ -37,7 +37,6 @@ class SettingsFeature(Feature):
         name, value = words
         return Reply(panel=await self.settings.change(press.place, profile, name, value, is_admin=press.is_admin))
 
-    async def _browser(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Send a player a link to the table's page."""
+    async def _send_table_link(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         await self._room.table(action.code)
         return await self._browsers.link_to_table(press.place, profile, await self._room.load_cached(action.code))

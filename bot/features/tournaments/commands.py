@@ -211,13 +211,8 @@ class TournamentCommands:
         else:
             # The panel does not say where hands are sent.
             toast = _("You’re in. Open our private chat: your cards come there.")
-        return Reply(
-            toast,
-            panel,
-            private=not is_private(press.place),
-            start_word=START_WORD,
-            has_private_chat=profile.has_private_chat,
-        )
+        has_chat, private = profile.has_private_chat, not is_private(press.place)
+        return Reply(toast, panel, private=private, start_word=START_WORD, has_private_chat=has_chat)
 
     async def _join_partner(self, press: Press, profile: Profile, tournament: Tournament, player: int) -> Panel:
         tournament = await self._registration.join_partner(tournament.code, profile.id, profile.name, player, press.key)

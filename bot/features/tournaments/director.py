@@ -157,12 +157,10 @@ class Director:
                     return tournament
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)
+        if not code and (missing_teams or seconds_left <= 0):
+            return await self._end_match(tournament, match, missing_teams)
         if not code:
-            return (
-                await self._end_match(tournament, match, missing_teams)
-                if missing_teams or seconds_left <= 0
-                else tournament
-            )
+            return tournament
         for team in missing_teams:
             await self.match_tables.resign(match, deal, team, code)
         if seconds_left <= 0:

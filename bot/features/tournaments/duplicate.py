@@ -49,9 +49,8 @@ def deal_scores(tournament: Tournament, round_: int) -> list[DealScore]:
                 assert datum is not None
                 score = _score(tournament, _margin(match, result) - datum)
             else:
-                score = _lost_score(
-                    tournament, None if result.winner is None else result.winner ^ first_seat, extreme_differences
-                )
+                winner = None if result.winner is None else result.winner ^ first_seat
+                score = _lost_score(tournament, winner, extreme_differences)
             first_score = score if first_seat == 0 else -score
             scores.append(DealScore(round_, match.number, deal, datum, (first_score, -first_score)))
     return scores
@@ -84,9 +83,9 @@ def _margin(match: Match, result: Result) -> int:
 
 def _score(tournament: Tournament, difference: Fraction) -> Fraction:
     """Score a difference from the datum, in points or in steps."""
-    return (
-        Fraction(to_steps(difference / _unit(tournament))) if tournament.options["scoring"] == "steps" else difference
-    )
+    if tournament.options["scoring"] != "steps":
+        return difference
+    return Fraction(to_steps(difference / game_kind(tournament.game).duplicate_unit))
 
 
 def _lost_score(
@@ -99,13 +98,10 @@ def _lost_score(
     """
     if winner is None:
         return Fraction(0)
-    penalty = Fraction(PENALTY_STEPS if tournament.options["scoring"] == "steps" else PENALTY * _unit(tournament))
+    has_steps, unit = tournament.options["scoring"] == "steps", game_kind(tournament.game).duplicate_unit
+    penalty = Fraction(PENALTY_STEPS if has_steps else PENALTY * unit)
     if extreme_differences is None:
         return penalty if winner == 0 else -penalty
     # The best score of one seat is the worst of the other.
     smallest, largest = extreme_differences
     return max(penalty, _score(tournament, largest)) if winner == 0 else min(-penalty, _score(tournament, smallest))
-
-
-def _unit(tournament: Tournament) -> int:
-    return game_kind(tournament.game).duplicate_unit

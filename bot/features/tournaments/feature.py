@@ -61,21 +61,12 @@ class TournamentsFeature(Feature):
             self._tournaments, core.viewers, core.people, core.adapters, answers, announcer, core.store
         )
         self.registration = Registration(core.store, self._tournaments, core.ratings)
-        self.director = Director(
-            self._tournaments,
-            MatchTables(core.room, core.challenges, core.archive, core.people),
-            self._cards,
-            Reminders(self._tournaments, core.people, core.adapters, answers),
-            core.archive,
-        )
+        match_tables = MatchTables(core.room, core.challenges, core.archive, core.people)
+        reminders = Reminders(self._tournaments, core.people, core.adapters, answers)
+        self.director = Director(self._tournaments, match_tables, self._cards, reminders, core.archive)
+        viewers, people, hands = core.viewers, core.people, core.private_hands
         self.tournaments = TournamentCommands(
-            self._tournaments,
-            self.registration,
-            self._cards,
-            core.viewers,
-            core.people,
-            core.private_hands,
-            core.archive,
+            self._tournaments, self.registration, self._cards, viewers, people, hands, core.archive
         )
         self.site = TournamentSite(
             self._tournaments, self.registration, core.people, core.archive, core.room, core.watching

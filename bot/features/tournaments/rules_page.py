@@ -1,7 +1,7 @@
 """The page that explains a tournament's rules."""
 
 from bot.features.tournaments.card_panel import back_row, button, write_seals
-from bot.features.tournaments.duplicate import PENALTY
+from bot.features.tournaments.duplicate import PENALTY, PENALTY_STEPS
 from bot.features.tournaments.texts import TournamentText
 from bot.features.tournaments.tournament import Tournament
 from bot.panel import Panel
@@ -65,16 +65,17 @@ def _match(text: TournamentText) -> list[str]:
     opening_line = _("Your table opens automatically, and your cards come to our private chat.")
     if not tournament.is_duplicate:
         return [_("A match is one whole game."), opening_line]
-    steps = tournament.options["scoring"] == "steps"
-    penalty_points = PENALTY * game_kind(tournament.game).duplicate_unit
+    if tournament.options["scoring"] == "steps":
+        penalty_line = _("A deal given up or lost on time costs {count} steps or more.").format(count=PENALTY_STEPS)
+        scoring_lines = [_("It counts in steps: each further step takes more points."), penalty_line]
+    else:
+        penalty = PENALTY * game_kind(tournament.game).duplicate_unit
+        scoring_lines = [_("A deal given up or lost on time costs {count} points or more.").format(count=penalty)]
     return [
         text.deals_and_scoring + ".",
         _("You change seats after each deal, and never get the same cards twice."),
         _("Your score for a deal is the difference from the average of all tables in your seat."),
-        *([_("It counts in steps: each further step takes more points.")] if steps else []),
-        _("A deal given up or lost on time costs {count} steps or more.").format(count=3)
-        if steps
-        else _("A deal given up or lost on time costs {count} points or more.").format(count=penalty_points),
+        *scoring_lines,
         _("You see the results of the deals when the round is over, and the secret of all cards at the end."),
         opening_line,
     ]
@@ -86,15 +87,10 @@ def _time(text: TournamentText) -> list[str]:
     if tournament.choice.clock:
         lines.append(_("If a move takes too long, I play it. The third in a row loses the game."))
     if tournament.form == "league":
-        return [
-            *lines,
-            _("When time is up, the player to move loses an open game. Games that never began don’t count."),
-        ]
-    return [
-        *lines,
-        _("At the end of the round, the player to move loses an open game. Games that never began don’t count."),
-        _("The next round starts as soon as all matches are over."),
-    ]
+        lines.append(_("When time is up, the player to move loses an open game. Games that never began don’t count."))
+        return lines
+    line = _("At the end of the round, the player to move loses an open game. Games that never began don’t count.")
+    return [*lines, line, _("The next round starts as soon as all matches are over.")]
 
 
 def leaving_lines(text: TournamentText) -> list[str]:

@@ -75,15 +75,13 @@ def winners(tournament: Tournament) -> list[int]:
     In a knock-out, a team that is out can share that place if no team got further. It is a winner only if it won its
     last match and then withdrew.
     """
-    first_places = [standing for standing in standings(tournament) if standing.rank == 1]
-    if tournament.form == "knockout":
-        return [
-            standing.team
-            for standing in first_places
-            if not standing.is_out
-            or [match.winner for match in tournament.matches_of(standing.team)][-1:] == [standing.team]
-        ]
-    return [standing.team for standing in first_places]
+    first_teams = []
+    for standing in standings(tournament):
+        last_matches = tournament.matches_of(standing.team)[-1:]
+        has_won_last = any(match.winner == standing.team for match in last_matches)
+        if standing.rank == 1 and (tournament.form != "knockout" or not standing.is_out or has_won_last):
+            first_teams.append(standing.team)
+    return first_teams
 
 
 def _rank(tournament: Tournament) -> list[TeamStanding]:
@@ -165,11 +163,10 @@ def _tie_breaks(
 ) -> Iterator[Fraction]:
     opponents = []
     for match in matches:
-        # A Swiss match without cards counts like a match against an equal team.
-        counts_as_equal = tournament.form == "swiss" and not match.was_played
-        score = (
-            scores[team] if counts_as_equal else sum((scores[other] for other in match.teams if other != team), ZERO)
-        )
+        score = sum((scores[other] for other in match.teams if other != team), ZERO)
+        if tournament.form == "swiss" and not match.was_played:
+            # A Swiss match without cards counts like a match against an equal team.
+            score = scores[team]
         opponents.append((score, match.score(team)))
     if tournament.form == "swiss":
         yield sum((score for score, _own_score in opponents), ZERO)

@@ -25,12 +25,7 @@ class Boards:
     """The messages of one store's matches. Only one worker calls `update_due`."""
 
     def __init__(
-        self,
-        matches: Matches,
-        people: People,
-        viewers: Viewers,
-        adapters: Mapping[str, Adapter],
-        answers: AnswerQueue,
+        self, matches: Matches, people: People, viewers: Viewers, adapters: Mapping[str, Adapter], answers: AnswerQueue
     ) -> None:
         self._matches, self._store, self._people, self._viewers = matches, matches.store, people, viewers
         self._messages = LiveMessages(

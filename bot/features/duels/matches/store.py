@@ -124,9 +124,8 @@ class MatchStore:
     async def close(
         self, code: str, closing: Closing, *, excluded_fields: Sequence[str] = (), version: int | None = None
     ) -> bool:
-        return await self.change(
-            code, {"closed": closing}, excluded_fields=("closed", *excluded_fields), version=version
-        )
+        excluded_fields = ("closed", *excluded_fields)
+        return await self.change(code, {"closed": closing}, excluded_fields=excluded_fields, version=version)
 
     # Lists
 

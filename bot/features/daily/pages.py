@@ -262,12 +262,7 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
             page.line(_("{name}: given up"), name=isolate_name(name))
         else:
             assert line.result.margin is not None
-            page.line(
-                "{rank}{name} {margin} {squares}",
-                rank=f"{line.rank}. " if len(lines) > 1 else "",
-                name=isolate_name(name),
-                margin=signed_text(line.result.margin),
-                squares=squares_text(line.result),
-            )
+            rank, margin = f"{line.rank}. " if len(lines) > 1 else "", signed_text(line.result.margin)
+            page.line(f"{rank}{isolate_name(name)} {margin} {squares_text(line.result)}")
     if len(lines) > MAX_RESULTS:
         page.line(_("… and {count} more"), count=len(lines) - MAX_RESULTS)

@@ -325,11 +325,11 @@ class Duels:
         """Return a person's newest duels and open invitations."""
         duels = await self.store.of_person(person, limit=MAX_LISTED)
         [blocked_people] = await self._blocks.blocked_people([person])
+        listed_duels = [duel for duel in duels if duel.is_listed_for(person)]
         return [
             duel
-            for duel in duels
-            if duel.is_listed_for(person)
-            and (duel.side_of(person) is not None or duel.players[0].person not in blocked_people)
+            for duel in listed_duels
+            if duel.side_of(person) is not None or duel.players[0].person not in blocked_people
         ]
 
     async def find_met(self, profile: Profile, words: Sequence[str]) -> Chair | None:

@@ -87,21 +87,23 @@ class DuelStore:
         for name, text in fields.items():
             if parts := NUMBERED.fullmatch(name):
                 fields_by_deal[parts["field"]][int(parts["side"]), int(parts["deal"])] = json.loads(text)
+        played = fields_by_deal["played"].items()
+        played_deals = {key: Played(SoloResult.parse(result), game) for key, (result, game) in played}
         return Duel(
-            code,
-            fields["game"],
-            bytes.fromhex(fields["root"]),
-            int(fields["opened"]),
-            tuple(players),
-            fields["place"],
-            Invited(*json.loads(fields["invited"])) if fields["invited"] else None,
-            int(fields.get("accepted", 0)),
-            {key: Played(SoloResult.parse(result), game) for key, (result, game) in fields_by_deal["played"].items()},
-            fields_by_deal["begun"],
-            cast(Closing, fields.get("closed", "")),
-            "ended" in fields,
-            fields.get("rematch", ""),
-            fields.get("match", ""),
+            code=code,
+            game=fields["game"],
+            root=bytes.fromhex(fields["root"]),
+            opened_at=int(fields["opened"]),
+            players=tuple(players),
+            place=fields["place"],
+            invited=Invited(*json.loads(fields["invited"])) if fields["invited"] else None,
+            accepted_at=int(fields.get("accepted", 0)),
+            played_deals=played_deals,
+            begun_at=fields_by_deal["begun"],
+            closing=cast(Closing, fields.get("closed", "")),
+            is_ended="ended" in fields,
+            rematch=fields.get("rematch", ""),
+            match=fields.get("match", ""),
         )
 
     async def load(self, code: str) -> Duel:

@@ -5,7 +5,7 @@ how many simple players missed it. Only a person's first answer to a puzzle coun
 """
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -151,13 +151,7 @@ def rate_answer(
     other = MODEL.rating(mu=puzzle[0], sigma=puzzle[1])
     [[person], [other]] = MODEL.rate([[person], [other]], ranks=[0, 1] if is_right else [1, 0])
     run = solver.run + 1 if is_right else 0
-    now = replace(
-        solver,
-        mu=round(person.mu, 4),
-        sigma=round(person.sigma, 4),
-        answered=solver.answered + 1,
-        solved=solver.solved + is_right,
-        run=run,
-        longest=max(solver.longest, run),
-    )
+    answered, solved, longest = solver.answered + 1, solver.solved + is_right, max(solver.longest, run)
+    mu, sigma = round(person.mu, 4), round(person.sigma, 4)
+    now = PuzzleStanding(mu, sigma, answered, solved, run, longest)
     return now, (round(other.mu, 4), round(other.sigma, 4))

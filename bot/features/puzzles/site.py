@@ -157,15 +157,15 @@ def _unanswered_page(language: str, profile: Profile, puzzle: Puzzle, answer: st
         return PageHand(capitalize(position.names[seat]), tuple(cards), position.seat_note(seat))
 
     return PuzzlePage(
-        puzzle.id,
-        puzzle.game,
-        position.title(),
-        texts(language).gettext(QUESTION),
-        position.order(),
-        (position.taken_text(), position.scoring()),
-        f"{words.faces.deck}-{profile.deck}",
-        tuple(map(hand, range(len(position.names)))),
-        tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
+        id=puzzle.id,
+        game=puzzle.game,
+        title=position.title(),
+        question=words.text(QUESTION),
+        order=position.order(),
+        facts=(position.taken_text(), position.scoring()),
+        deck=f"{words.faces.deck}-{profile.deck}",
+        hands=tuple(map(hand, range(len(position.names)))),
+        trick=tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
     )
 
 

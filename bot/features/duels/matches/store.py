@@ -229,18 +229,18 @@ def _parse(code: str, fields: Mapping[str, str]) -> Match:
     first, second = (tuple(sorted(side, key=lambda entrant: (entrant.entered_at, entrant.person))) for side in entrants)
     numbers = sorted(int(name.split(":")[1]) for name in fields if name.startswith("pair:") and name.endswith(":0"))
     return Match(
-        code,
-        fields["game"],
-        int(fields["opened"]),
-        tuple(Side(*json.loads(fields[f"side:{side}"])) for side in SIDES if f"side:{side}" in fields),
-        int(fields.get("version", 0)),
-        int(fields.get("accepted", 0)),
-        (first, second),
-        int(fields.get("begun", 0)),
-        tuple((_player(fields[f"pair:{number}:0"]), _player(fields[f"pair:{number}:1"])) for number in numbers),
-        {int(name.split(":")[1]): text for name, text in fields.items() if name.startswith("duel:")},
-        cast(Closing, fields.get("closed", "")),
-        int(fields.get("redacted", 0)),
+        code=code,
+        game=fields["game"],
+        opened_at=int(fields["opened"]),
+        sides=tuple(Side(*json.loads(fields[f"side:{side}"])) for side in SIDES if f"side:{side}" in fields),
+        version=int(fields.get("version", 0)),
+        accepted_at=int(fields.get("accepted", 0)),
+        entrants=(first, second),
+        begun_at=int(fields.get("begun", 0)),
+        pairs=tuple((_player(fields[f"pair:{number}:0"]), _player(fields[f"pair:{number}:1"])) for number in numbers),
+        duels={int(name.split(":")[1]): text for name, text in fields.items() if name.startswith("duel:")},
+        closing=cast(Closing, fields.get("closed", "")),
+        redacted_at=int(fields.get("redacted", 0)),
     )
 
 

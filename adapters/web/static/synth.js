@@ -4,16 +4,17 @@
 /** A sound's part: `from` and `to` in hertz, `after`, `rise` and `fall` in seconds. A part without a shape is noise.
  * @typedef {{shape?: OscillatorType, filter?: BiquadFilterType, from: number, to: number, after?: number, rise?: number, fall: number, volume: number}} Part */
 
-const SILENT = .0005, NOISE_SECONDS = 1;
+const SILENT = .0005, NOISE_SECONDS = .3;  // as long as the longest part
 /** @type {WeakMap<BaseAudioContext, AudioBuffer>} */
 const noises = new WeakMap();
 
-/** @param {BaseAudioContext} context */
-function noise(context) {
+/** Return the noise of all parts without a shape. Making it is slow on a phone. @param {BaseAudioContext} context */
+export function noise(context) {
   const known = noises.get(context);
   if (known) return known;
   const made = context.createBuffer(1, NOISE_SECONDS * context.sampleRate, context.sampleRate);
-  made.getChannelData(0).forEach((_, index, samples) => { samples[index] = 2 * Math.random() - 1; });
+  const samples = made.getChannelData(0);
+  for (let index = 0; index < samples.length; index++) samples[index] = 2 * Math.random() - 1;
   noises.set(context, made);
   return made;
 }

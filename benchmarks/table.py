@@ -25,7 +25,7 @@ from benchmarks.trace import CATEGORIES, Task, main_tasks
 from bot.running import logs
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, CDPSession, Page
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "locale": "en-GB"}
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -177,7 +177,7 @@ async def _measure_page(browser: "Browser", url: str, tricks: int) -> Deal:
     await page.add_init_script(WATCH)
     network = await page.context.new_cdp_session(page)
     sizes: list[float] = []
-    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    _collect_sizes(network, sizes)
     await network.send("Network.enable")
     await network.send("Network.emulateNetworkConditions", NETWORK)
     await network.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
@@ -199,6 +199,22 @@ async def _measure_page(browser: "Browser", url: str, tricks: int) -> Deal:
     await page.context.close()
     shifts = [Shift(**shift) for shift in found["shifts"]]
     return Deal(first / 1000, requests, seconds, sum(sizes) / 1000, shifts, found["frame"], tasks)
+
+
+def _collect_sizes(network: "CDPSession", sizes: list[float]) -> None:
+    """Add the size of each answer to ``sizes``. Images that the page itself makes do not count."""
+    own_images = set[str]()
+
+    def note_request(event: dict[str, Any]) -> None:
+        if event["request"]["url"].startswith("blob:"):
+            own_images.add(event["requestId"])
+
+    def note_answer(event: dict[str, Any]) -> None:
+        if event["requestId"] not in own_images:
+            sizes.append(event["encodedDataLength"])
+
+    network.on("Network.requestWillBeSent", note_request)
+    network.on("Network.loadingFinished", note_answer)
 
 
 async def _play(page: "Page", tricks: int) -> None:

@@ -46,7 +46,7 @@ async def test_declaration_is_shown_at_its_seat_for_a_moment(playground: OpenPla
     await page.locator(".fan .tap.playable").first.click()
     bubble = page.locator(".bubble[data-at='3']").filter(has_text="Napoletana in cups! +9")
     await expect(bubble).to_be_visible()
-    await expect(bubble.locator("use")).to_have_count(3)
+    await expect(bubble.locator(".face")).to_have_count(3)
     await take_screenshot(page, "bubble")
     # Taps reach the cards below.
     assert await bubble.evaluate("bubble => getComputedStyle(bubble.parentNode).pointerEvents") == "none"
@@ -88,7 +88,7 @@ async def test_log_names_takers_and_shows_only_the_last_trick(playground: OpenPl
     tricks = menu.locator(".log ol > li").filter(has_text="Trick")
     await expect(tricks).to_have_count(2)
     await expect(tricks.first).to_have_text(re.compile("^Trick 1: (you|\u2068🤖 .*\u2069)$"))
-    await expect(tricks.first.locator("svg")).to_have_count(0)
+    await expect(tricks.first.locator(".face")).to_have_count(0)
     await expect(tricks.last.get_by_role("img")).to_have_count(2)
     await take_screenshot(page, "log")
 
@@ -152,8 +152,8 @@ async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlay
     await wait_for_turn(page)
     # The cards are drawn when the trick is opened.
     await page.locator(".last summary").click()
-    await expect(page.locator(".last use")).to_have_count(2)
-    cards = await page.locator(".last use").evaluate_all("all => all.map((one) => one.href.baseVal.split('#')[1])")
+    await expect(page.locator(".last .face")).to_have_count(2)
+    cards = await page.locator(".last .face").evaluate_all("all => all.map((face) => face.dataset.face)")
     await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()
     await page.get_by_role("button", name="Yes, I resign").click()

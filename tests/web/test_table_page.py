@@ -120,9 +120,10 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
     page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - Playwright takes no builtin
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".fan .tap")
-    # The page and all its files. Late files of the first page and the hint, which comes after the cards, do not count.
+    # The page and all its files. Late files of the first page, the hint, which comes after the cards, and images that the
+    # page itself makes do not count.
     loaded = dropwhile(lambda request: request.method != "GET" or not request.is_navigation_request(), requests)
-    files = [request for request in loaded if not re.search("/hint\\.|/lobby|/notice$", request.url)]
+    files = [request for request in loaded if not re.search("^blob:|/hint\\.|/lobby|/notice$", request.url)]
     await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
@@ -167,9 +168,19 @@ async def test_controls_are_visible(
 ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((element) => {
   const box = element.getBoundingClientRect();
   const points = at.map(([x, y]) => document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
-  return points.every((found) => element.contains(found) || found.contains(element) && found.matches(".who"));
+  return points.every((found) => element.contains(found) || found.contains(element) && found.matches(".who, .tap"));
 })"""
 """JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
+
+FAIL_ONCE = """const { fetch } = window;
+window.fetch = (...request) => {
+  if (!String(request[0]).startsWith("/cards/")) return fetch(...request);
+  window.fetch = fetch;
+  return Promise.reject(new TypeError("no network"));
+};"""
+"""JavaScript: the first download of a deck fails."""
+ARE_DRAWN = "[...document.querySelectorAll('img.face')].every((face) => face.complete && face.naturalWidth)"
+IS_EACH_AN_IMAGE = "faces => faces.length > 10 && faces.every((face) => face.localName === 'img')"
 
 CUT_OFF_NAMES = """() => [...document.querySelectorAll(".who, .side b, .title")]
   .filter((element) => element.scrollWidth > element.clientWidth + 1
@@ -453,6 +464,15 @@ async def test_first_card_needs_at_most_75_kb(playground: OpenPlayground, browse
     await page.wait_for_load_state("networkidle")
     # The deck of cards alone has over 9 kB.
     assert 20_000 < sum(sizes) <= 75_000
+
+
+async def test_each_card_is_one_image_after_a_failed_download(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await page.add_init_script(FAIL_ONCE)
+    await page.reload()
+    await expect(page.locator("img.face").first).to_be_visible()
+    await page.wait_for_function(ARE_DRAWN)
+    assert await page.locator("main .face, main use[href*='/cards/']").evaluate_all(IS_EACH_AN_IMAGE)
 
 
 @pytest.mark.long

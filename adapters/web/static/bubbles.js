@@ -1,6 +1,6 @@
 // @ts-check
 // Shows what players declare, say and take, for a moment at their seats. Screen readers read the table's status instead.
-import { Face } from "./cards.js";
+import { Face } from "./faces.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 
 /** @typedef {import("./table.js").SeatEvent} SeatEvent */

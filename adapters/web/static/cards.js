@@ -1,6 +1,7 @@
 // @ts-check
 // The cards on a table's page.
 import { startDrag } from "./drag.js";
+import { Face } from "./faces.js";
 import { tabStorage } from "./storage.js";
 import { html, pageData, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
@@ -8,48 +9,8 @@ import { html, pageData, useEffect, useLayoutEffect, useRef, useState } from "./
  * A card with `can_be_chosen` can be chosen before the reader's turn; one with `is_early` is chosen. `is_hidden` cards are face down. */
 /** @typedef {{code: string, name: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 
-const { decks, texts } = pageData();
+const { texts } = pageData();
 const SLIDING = { duration: 200, easing: "ease-out" };
-
-// A drawing has dozens of elements, so few of them are added in a frame, and all only when the page opens.
-const DRAWN_AT_ONCE = 2;
-let room = Infinity;  // drawings that this frame can still add
-let hasFrame = false;
-/** @type {Set<() => void>} */
-const waiting = new Set();
-
-function startFrame() {
-  hasFrame = false;
-  room = DRAWN_AT_ONCE;
-  for (const draw of [...waiting].slice(0, room)) { waiting.delete(draw); room -= 1; draw(); }
-  if (waiting.size) askForFrame();
-}
-
-function askForFrame() {
-  if (!hasFrame) requestAnimationFrame(startFrame);
-  hasFrame = true;
-}
-
-/** Return whether a drawing can be added in this frame. */
-function takeRoom() {
-  askForFrame();
-  room -= 1;
-  return room >= 0;
-}
-
-/** A card, face down without a code. Without a name it is hidden from screen readers, because the element around it has one.
- * @param {{deck: string, card: string, name?: string}} props */
-export const Face = ({ deck, card, name }) => {
-  const [isDrawn, setDrawn] = useState(takeRoom);
-  useLayoutEffect(() => {
-    if (isDrawn) return undefined;
-    const draw = () => setDrawn(true);
-    waiting.add(draw);
-    askForFrame();
-    return () => { waiting.delete(draw); };
-  }, []);
-  return html`<svg class="face" viewBox="0 0 250 400" ...${name ? { role: "img", "aria-label": name } : { "aria-hidden": "true" }}>${isDrawn && html`<use href=${`${decks[deck]}#${card || "back"}`} />`}</svg>`;
-};
 
 /** A text whose cards screen readers hear in words. @param {{text: string, spoken: Record<string, string>}} props */
 export const Spoken = ({ text, spoken }) => (text in spoken ? html`<span aria-hidden="true">${text}</span><span class="unseen">${spoken[text]}</span>` : text);
@@ -142,20 +103,24 @@ export function placeCards(name, cards, maxInRow) {
   return slots.map((slot) => cards[ids.indexOf(slot)] || null);
 }
 
-/** Let the cards of a hand slide when their places change. */
-function useSliding() {
-  const hand = useRef(/** @type {HTMLElement | null} */ (null)), positions = useRef(/** @type {Record<string, [x: number, y: number]>} */ ({}));
-  useLayoutEffect(() => {
-    const oldPositions = positions.current, isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const cards = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (hand.current).querySelectorAll("[data-card]")]);
+/** Let the cards of a hand slide when `order` changes. @param {string} order */
+function useSliding(order) {
+  const hand = useRef(/** @type {HTMLElement | null} */ (null)), oldPlaces = useRef(/** @type {Record<string, [x: number, y: number]>} */ ({})), oldWidth = useRef(0);
+  const slide = () => {
+    if (!hand.current) return;
+    const { offsetLeft, offsetTop, offsetWidth } = hand.current, isResized = oldWidth.current !== offsetWidth, from = oldPlaces.current;
+    const cards = /** @type {HTMLElement[]} */ ([...hand.current.querySelectorAll("[data-card]")]);
     // All places are read before the first animation, which would make the next read compute all styles again.
-    positions.current = Object.fromEntries(cards.map((card) => [card.dataset.card, [card.offsetLeft, card.offsetTop]]));
-    if (isStill) return;
+    oldPlaces.current = Object.fromEntries(cards.map((card) => [card.dataset.card, [card.offsetLeft - offsetLeft, card.offsetTop - offsetTop]]));
+    oldWidth.current = offsetWidth;
+    if (isResized || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (const card of cards) {
-      const code = card.dataset.card || "", [x, y] = positions.current[code], [fromX, fromY] = oldPositions[code] || [x, y];
+      const code = card.dataset.card || "", [x, y] = oldPlaces.current[code], [fromX, fromY] = from[code] || [x, y];
       if (fromX !== x || fromY !== y) card.animate({ translate: [`${fromX - x}px ${fromY - y}px`, "0 0"] }, SLIDING);
     }
-  });
+  };
+  // Places are read at the start of a frame, which needs the layout anyway. Read earlier, they would lengthen the current task.
+  useLayoutEffect(() => { requestAnimationFrame(slide); }, [order]);
   return hand;
 }
 
@@ -187,7 +152,7 @@ export const Fan = ({ deck, cards, name, label, advised = [], onPress, onMove })
     if (event.shiftKey && onMove && movedCard && target) onMove(movedCard, target);
     else slots[index].focus();
   };
-  const sliding = useSliding();
+  const sliding = useSliding(`${cardsPerRow} ${places.get(name)}`);
   return html`<div ref=${sliding} class=${`fan rows${highest.current.rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
     ${Array.from({ length: highest.current.rows - rows }, (_, row) => html`<div class="row" key=${`spare${row}`}><span class="gap"></span></div>`)}
     ${Array.from({ length: rows }, (_, row) => html`

@@ -1,6 +1,6 @@
 // @ts-check
 // The count of a deal: line by line, and then the totals on their way to the target.
-import { Face } from "./cards.js";
+import { Face } from "./faces.js";
 import { FoldedLog } from "./deal_log.js";
 import { html, pageData, useEffect, useState } from "./view.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The end of a game: who won, the best trick, the new rating, and what to do next.
-import { Face } from "./cards.js";
+import { Face } from "./faces.js";
 import { DealCount } from "./deal_count.js";
 import { TrickCards } from "./deal_log.js";
 import { tell } from "./moments.js";

@@ -36,7 +36,7 @@ export function moveCard(cards, moved, target) {
 /** Return whether the hand is hidden, and the button that hides or shows it. A long press shows a hidden hand until the press
  * ends. @param {() => void} onHide @returns {[isHidden: boolean, button: any]} */
 export function useHiddenHand(onHide) {
-  const [isHidden, setHidden] = useState(tabStorage.get(HIDDEN) === "yes");
+  const [isHidden, setHidden] = useState(() => tabStorage.get(HIDDEN) === "yes");
   const [isPeeking, setPeeking] = useState(false);
   const timer = useRef(0), hasPeeked = useRef(false);
   const toggle = () => {

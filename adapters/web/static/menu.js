@@ -1,6 +1,6 @@
 // @ts-check
 // What the menu of a table contains. It is loaded after the first card.
-import { Face } from "./cards.js";
+import { Face } from "./faces.js";
 import { FoldedLog } from "./deal_log.js";
 import { changeOptions, options } from "./options.js";
 import { html, pageData } from "./view.js";

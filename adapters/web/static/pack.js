@@ -1,6 +1,7 @@
 // @ts-check
 // The pack before a deal. The player who can cut it parts it with pointer or arrow keys; a tap or Enter cuts.
-import { cardCount, Face } from "./cards.js";
+import { cardCount } from "./cards.js";
+import { Face } from "./faces.js";
 import { Clock } from "./clock.js";
 import { newCut, rememberCut } from "./cuts.js";
 import { addStyle, html, pageData, useLayoutEffect, useRef, useState } from "./view.js";

@@ -1,6 +1,7 @@
 // @ts-check
 // The players around a table: portraits, names, cards that they hold and tricks that they have won.
-import { cardCount, cardLabel, Face } from "./cards.js";
+import { cardCount, cardLabel } from "./cards.js";
+import { Face } from "./faces.js";
 import { DealerChip, html, pageData } from "./view.js";
 
 /** @typedef {{at: number, name: string, face: string, is_robot: boolean, is_to_move: boolean, dealing: string, away: string, said: string, hidden: number, shown: import("./cards.js").TapCard[], packets: import("./cards.js").TapCard[]}} PagePlayer */

@@ -2,10 +2,11 @@
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
 // and button with its payload.
 import { Buttons, inPairs } from "./buttons.js";
-import { cardCount, Face, Fan, LastTrick, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
+import { cardCount, Fan, LastTrick, Spoken, Tap, Trick, wasPlaced } from "./cards.js";
 import { Clock } from "./clock.js";
 import { Connection, openTable } from "./connection.js";
 import { useEarlyCard } from "./early_card.js";
+import { Face } from "./faces.js";
 import { CardOrder, faceDown, inOrder, moveCard, useHiddenHand } from "./hand.js";
 import { tell } from "./moments.js";
 import { options } from "./options.js";

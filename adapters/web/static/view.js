@@ -28,21 +28,27 @@ export const ignoreHeldKeys = () => addEventListener("keydown", (event) => {
 /** Fill the gaps in a text. @param {string} text @param {Record<string, any>} values */
 export const format = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
-/** Return the data that the bot put into the page, or an empty object. @returns {any} */
-export function pageData() {
-  const node = document.getElementById("page-data");
-  return node ? JSON.parse(node.textContent || "{}") : {};
-}
+/** @type {any} */
+let data;
 
-const RETRY_MILLISECONDS = 3000;  // pause before a module is requested again after a network failure
+/** Return the data that the bot put into the page, or an empty object. @returns {any} */
+export const pageData = () => data ||= JSON.parse(document.getElementById("page-data")?.textContent || "{}");
+
+const RETRY_MILLISECONDS = 3000;  // pause before a file is requested again after a network failure
+
+/** Call a function that loads something, and again after a pause until it succeeds.
+ * @template Value @param {() => Promise<Value>} load @returns {Promise<Value>} */
+export const retry = (load) => load().catch(async () => {
+  await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
+  return retry(load);
+});
 
 /** Load a module when it is needed; return null until it has loaded.
  * @template Module @param {boolean} isNeeded @param {() => Promise<Module>} load @returns {Module | null} */
 export function useLater(isNeeded, load) {
   const [module, setModule] = useState(/** @type {Module | null} */ (null));
   useEffect(() => {
-    const attempt = () => { load().then((loaded) => setModule(() => loaded), () => setTimeout(attempt, RETRY_MILLISECONDS)); };
-    if (isNeeded) attempt();
+    if (isNeeded) retry(load).then((loaded) => setModule(() => loaded));
   }, [isNeeded]);
   return module;
 }

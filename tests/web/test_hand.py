@@ -14,6 +14,14 @@ from tests.web.test_table_page import DESKTOP, PHONE, change_tables, start_game,
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
+LIST_SLIDES = """() => {
+  const { animate } = Element.prototype;
+  window.slides = [];
+  Element.prototype.animate = function (...values) { slides.push(this.dataset.card); return animate.apply(this, values); };
+}"""
+"""JavaScript: list the cards that slide."""
+
+
 async def shown_hand(page: Page) -> list[str]:
     codes: list[str] = await page.locator(".fan .tap").evaluate_all("taps => taps.map((tap) => tap.dataset.card)")
     return codes
@@ -59,11 +67,14 @@ async def test_card_dragged_sideways_takes_the_place_of_another(playground: Open
     (from_box, to_box) = boxes
     assert from_box
     assert to_box
+    await page.evaluate(LIST_SLIDES)
     await page.mouse.move(from_box["x"] + 30, from_box["y"] + 40)
     await page.mouse.down()
     await page.mouse.move(to_box["x"] + 30, to_box["y"] + 40, steps=5)
     await page.mouse.up()
     await expect(page.locator(".fan .tap").first).to_have_attribute("data-card", hand[3])
+    await page.wait_for_function("window.slides.length >= 4")
+    assert await page.evaluate("window.slides.sort()") == sorted(hand[:4])
     assert await shown_hand(page) == [hand[3], *hand[:3], *hand[4:]]
     await expect(page.locator(f".lying[data-lying='{hand[3]}']")).to_have_count(0)
 

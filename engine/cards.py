@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 
 FRENCH_SUITS = "CDHS"
 
+# Maximum number of sets in a `SuitTexts`: enough for all sets of Italian suits. All 32,768 sets of French suits would
+# take 6 MB.
 MAX_SETS = 4096
-"""Maximum number of sets in a `SuitTexts`: enough for all sets of Italian suits. All 32,768 sets of French suits would
-take 6 MB.
-"""
 
 
 class Pack:

@@ -192,12 +192,11 @@ class Deal(ABC):
         self.pot = 0
         self.after_trick(winner)
 
-    def after_trick(self, winner: int) -> None:
+    def after_trick(self, winner: int) -> None:  # noqa: B027 - most games do nothing here
         """Do what some games do after a trick, such as drawing cards."""
-        return
 
     def common_fields(self, shown_cards: Sequence[int]) -> dict[str, Any]:
-        """Return the public fields that every game has. ``shown[seat]`` are the seat's cards that everyone has seen."""
+        """Return the public fields of every game. ``shown_cards`` are, by seat, the cards that everyone has seen."""
         hands = [self.hand(seat) for seat in range(self.seats)]
         names = self.PACK.names
         return {
@@ -214,13 +213,10 @@ class Deal(ABC):
         }
 
     def _shown_cards(self, played_cards: tuple[TrickCard, ...], signal: str | None) -> tuple[ShownCard, ...]:
-        codes = self.PACK.codes
-        return tuple(
-            [
-                ShownCard(seat, codes[card], None if number else signal)
-                for number, (seat, card) in enumerate(played_cards)
-            ]
-        )
+        shown_cards = [ShownCard(seat, self.PACK.codes[card]) for seat, card in played_cards]
+        if signal:
+            shown_cards[0] = shown_cards[0]._replace(signal=signal)
+        return tuple(shown_cards)
 
 
 def pair(by_side: Sequence[int]) -> tuple[int, int]:

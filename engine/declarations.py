@@ -52,17 +52,10 @@ def combinations_in(cards: int) -> tuple[Combination, ...]:
 
 @cache
 def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
-    combinations = [
-        combination for combination in COMBINATIONS.values() if combination.cards & honours == combination.cards
-    ]
-    return tuple(
-        combination
-        for combination in combinations
-        if not any(
-            larger is not combination and larger.cards & combination.cards == combination.cards
-            for larger in combinations
-        )
-    )
+    held = [combination for combination in COMBINATIONS.values() if combination.cards & honours == combination.cards]
+    fours = [combination for combination in held if combination.points == 4]
+    ranks_of_fours = {four.kind for four in fours}
+    return tuple(combination for combination in held if combination in fours or combination.kind not in ranks_of_fours)
 
 
 def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:

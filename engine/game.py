@@ -23,8 +23,7 @@ from .records import (
 from .spades import SpadesDeal
 from .views import DealView, LastTrick, Result, View
 
-MoveEntry = tuple[int | None, str]
-"""A move as a record stores it: the seat (None for chance) and the text."""
+MoveEntry = tuple[int | None, str]  # a move as a record stores it: the seat (None for chance) and the text
 
 ENDING_MOVES = frozenset({"resign", "claim"})
 EXTERNAL_ENDINGS = ("timeout", "cancelled")

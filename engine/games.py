@@ -8,17 +8,7 @@ from .cards import FRENCH, ITALIAN, Pack
 from .deal import Carry, Deal
 from .errors import UnknownGame
 from .full import FullDeal
-from .options import (
-    MetaMazzo,
-    Pizzichino,
-    Rules,
-    Spades,
-    Spizzichino,
-    Tavolo,
-    TestaATesta,
-    Tressette,
-    TressetteRules,
-)
+from .options import MetaMazzo, Pizzichino, Rules, Spades, Spizzichino, Tavolo, TestaATesta, Tressette, TressetteRules
 from .packets import PacketsDeal
 from .spades import SpadesDeal
 from .stock import StockDeal

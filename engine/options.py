@@ -31,8 +31,8 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    # Options added to this game after a release, each with the value by which earlier releases played.
     BEFORE: ClassVar[Mapping[str, Value]] = MappingProxyType({})
-    """Options added to this game after a release, each with the value by which earlier releases played."""
 
     target: int
 

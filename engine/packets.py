@@ -23,9 +23,9 @@ NO_PACKETS: frozenset[int] = frozenset()
 class PacketsDeal(TressetteDeal):
     """A deal with packets, numbered from 1 in the order of dealing.
 
-    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` are its four
-    packets. Two of them are ``held``, as the hand; the other two are ``on_table``, by rising number. ``tops`` is the
-    set of its open top cards. ``picked`` are the honours picked up into hands, in order.
+    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat, ``owned_packets`` are its four
+    packets. Two of them are ``packets_in_hand``. The other two are ``on_table``, by rising number, and ``tops`` is the
+    set of their open top cards. ``picked`` are the honours picked up into hands, in order.
     """
 
     VIEW = PacketsView

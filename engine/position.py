@@ -82,12 +82,8 @@ class SearchPosition:
         new.hands = self.hands.copy()
         new.taken = self.taken.copy()
         new.turn, new.cards_left, new.trick_size = self.turn, self.cards_left, self.trick_size
-        new.allowed_cards, new.best_card, new.winner, new.pot = (
-            self.allowed_cards,
-            self.best_card,
-            self.winner,
-            self.pot,
-        )
+        new.allowed_cards, new.pot = self.allowed_cards, self.pot
+        new.best_card, new.winner = self.best_card, self.winner
         return new
 
     def legal_cards(self) -> int:

@@ -22,11 +22,11 @@ Text = Annotated[str, StringConstraints(max_length=40)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 
+# A seat (None for chance) and a text, optionally followed by all moves that were legal.
 Move = Annotated[
     Annotated[tuple[Seat | None, Text], Tag("plain")] | Annotated[tuple[Seat | None, Text, list[Text]], Tag("legal")],
     Discriminator(lambda value: "legal" if isinstance(value, list | tuple) and len(value) > 2 else "plain"),
 ]
-"""Seat (None for chance) and text, optionally followed by all moves that were legal."""
 
 
 class StrictModel(BaseModel):

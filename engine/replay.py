@@ -73,10 +73,8 @@ def verify(record: Record) -> str:
     if game.release == RELEASE:
         return ""
     location = f"deal {len(record.deals)}, move {len(record.deals[-1].moves)}"
-    return (
-        f"{location}: claimed in a tie-break deal without a lead; "
-        f"the rules allowed this only before release {CLAIMS_NEED_A_LEAD}"
-    )
+    rule = f"the rules allowed this only before release {CLAIMS_NEED_A_LEAD}"
+    return f"{location}: claimed in a tie-break deal without a lead; {rule}"
 
 
 def _steps(

@@ -15,8 +15,8 @@ from .cards import Pack
 SECRET_BYTES = 32
 CUT_PATTERN = "^[0-9a-f]{1,64}$"
 
+# For each limit, the number of byte values to accept so that all numbers below the limit are equally likely.
 FAIR_BYTES = (0, *[256 - 256 % limit for limit in range(1, 257)])
-"""For each limit, the number of byte values to accept so that all numbers below the limit are equally likely."""
 
 
 class Cut(NamedTuple):

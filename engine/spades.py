@@ -26,8 +26,8 @@ class SpadesDeal(Deal):
 
     By seat, ``bids`` are in tricks (0 for nil and double nil), ``blind`` is True after a declaration of double nil, and
     ``discarded`` are the cards that the seat saw and discarded. ``stock`` are the cards left to draw, ``drawn_card`` is
-    the card just drawn, and ``discards`` are the draft's discards in order. Chance must still give ``owed`` cards to
-    the seat ``owed_to``.
+    the card just drawn, and ``discards`` are the draft's discards in order. Chance must still give ``cards_owed`` cards
+    to the seat ``owed_to``.
     """
 
     PACK = FRENCH
@@ -157,13 +157,8 @@ class SpadesDeal(Deal):
 
     def give_cards(self, codes: Sequence[str]) -> None:
         """Give the cards that chance owes for an exchange. Raises NotForChanceToGive if these cards cannot be given."""
-        pool = set(self.available_discards())
-        if (
-            not self.cards_owed
-            or len(codes) != self.cards_owed
-            or len(set(codes)) != self.cards_owed
-            or not pool.issuperset(codes)
-        ):
+        available_codes = set(codes).intersection(self.available_discards())
+        if not codes or not len(codes) == len(available_codes) == self.cards_owed:
             raise errors.NotForChanceToGive(owed=self.cards_owed)
         given_cards = self.PACK.mask(codes)
         self.cards[self.owed_to] |= given_cards

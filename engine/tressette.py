@@ -26,8 +26,8 @@ class TressetteDeal(Deal):
 
     ``taken`` (thirds) and ``declared`` (whole points) are by side. The others are by seat: ``dealt`` are the first ten
     cards. ``acquired`` are the honours received since the seat's last play; in the first trick, all its honours.
-    ``shown`` are the cards that all players have seen, played or not. ``scored`` are the kinds and ``declared_bits``
-    the combinations already declared.
+    ``shown_cards`` are the cards that all players have seen, played or not. ``scored`` are the kinds already declared,
+    and ``declared_bits`` the combinations.
     """
 
     PACK = ITALIAN
@@ -70,9 +70,7 @@ class TressetteDeal(Deal):
     def legal_moves(self, seat: int) -> list[str]:
         moves = self.play_moves(seat) if seat == self.turn else []
         if cards := self.declarable_cards(seat):
-            moves += [
-                combination.move for combination in combinations_in(cards) if self._would_score(seat, combination)
-            ]
+            moves += [each.move for each in combinations_in(cards) if self._would_score(seat, each)]
         return moves
 
     def play_other(self, seat: int, move: str) -> None:
@@ -120,9 +118,8 @@ class TressetteDeal(Deal):
     def _declaration_error(self, seat: int, combination: Combination) -> IllegalMove:
         after_first = self.window == "after_first_trick"
         cards = self.dealt[seat] if after_first else self.hand(seat)
-        declared = self.declared_bits[seat] & combination.bit or (
-            not self.reuse and self.scored[seat] & combination.kind
-        )
+        kinds_used = 0 if self.reuse else self.scored[seat]
+        declared = self.declared_bits[seat] & combination.bit or kinds_used & combination.kind
         checks: list[tuple[object, type[IllegalMove]]] = [
             (self.window == "none", errors.NoDeclarations),
             (self.phase != "play" or self.is_over, errors.NotNow),

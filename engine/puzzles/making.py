@@ -43,11 +43,8 @@ def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle
 def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     """Return the position as a puzzle; None if it is unsuitable or too long for the solver."""
     position = search_position(deal)
-    if (
-        not MIN_CARDS <= position.cards_left <= MAX_CARDS
-        or _has_hidden_cards(position)
-        or position.legal_cards().bit_count() < MIN_CHOICES
-    ):
+    has_choice = position.legal_cards().bit_count() >= MIN_CHOICES
+    if not (MIN_CARDS <= position.cards_left <= MAX_CARDS and has_choice) or _has_hidden_cards(position):
         return None
     if isinstance(deal, SpadesDeal) and (None in deal.bids or any(deal.blind)):
         return None
@@ -173,11 +170,8 @@ def _make_board(position: SearchPosition, bids: Sequence[int] | None) -> Board:
     state = board.state
     seats = len(position.hands)
     state[playing.SEATS], state[playing.TURN], state[playing.CARDS_LEFT] = seats, position.turn, position.cards_left
-    state[playing.TRICK_SIZE], state[playing.POT], state[playing.ALLOWED_CARDS] = (
-        position.trick_size,
-        position.pot,
-        position.allowed_cards,
-    )
+    state[playing.TRICK_SIZE], state[playing.POT] = position.trick_size, position.pot
+    state[playing.ALLOWED_CARDS] = position.allowed_cards
     state[playing.BEST_CARD], state[playing.WINNER] = position.best_card, position.winner
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand

@@ -115,7 +115,7 @@ class Puzzle:
             taken=(first_taken, second_taken),
             bids=(bids_and_broken[0], bids_and_broken[1]) if bids_and_broken else None,
             broken=bool(bids_and_broken and bids_and_broken[2]),
-            lines=tuple(_parse_line(line) for line in lines.split(";")),
+            lines=tuple(map(_parse_line, lines.split(";"))),
             missed=int(missed),
         )
 

@@ -94,9 +94,8 @@ class _Analysis:
         picks = useful_picks(game.view(seat), game.history(seat))
         if len(plays) + len(picks) < 2 or (move.startswith("pick ") and move not in picks):
             return None
-        return self._verdict_by_solver(game, move_index, seat, move) or self._verdict_by_search(
-            game, move_index, seat, move
-        )
+        solved = self._verdict_by_solver(game, move_index, seat, move)
+        return solved or self._verdict_by_search(game, move_index, seat, move)
 
     def _verdict_by_solver(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         deal, solution = game.current, solve_moves(game, self.solver)
@@ -122,9 +121,8 @@ class _Analysis:
         # Declarations have separate verdicts. The search can still return one, because it picks up a packet's last
         # honour at once, which can complete a three.
         judged = {number: estimate for number, estimate in estimates.items() if number < FIRST_THREE}
-        made_estimate = next(
-            (judged[number] for number in judged if move_text(view, number) == _without_signal(move)), None
-        )
+        by_text = {move_text(view, number): estimate for number, estimate in judged.items()}
+        made_estimate = by_text.get(_without_signal(move))
         if made_estimate is None:
             return None
         best = max(judged, key=judged.__getitem__)
@@ -179,9 +177,7 @@ class _Analysis:
             if seat is not None and move in COMBINATIONS
         ]
         for seat in range(end.seats):
-            declarations += [
-                Opportunity(len(self.moves), seat, later_points) for later_points in _later_declarations(end, seat)
-            ]
+            declarations += [Opportunity(len(self.moves), seat, later) for later in _later_declarations(end, seat)]
         missed: dict[tuple[int, int], Verdict] = {}
         for move_index, seat, combination in opportunities:
             once = _scoring_bit(combination, end.reuse)
@@ -193,10 +189,8 @@ class _Analysis:
             lost = float(combination.points - max(later_points, default=0))
             largest = missed.get((seat, once))
             if lost > (largest.lost if largest else 0):
-                move = self.moves[move_index][1]
-                missed[seat, once] = Verdict(
-                    self.number, move_index, seat, move, combination.move, lost, True, "declares"
-                )
+                move, better = self.moves[move_index][1], combination.move
+                missed[seat, once] = Verdict(self.number, move_index, seat, move, better, lost, True, "declares")
         return [*missed.values()]
 
 

@@ -54,11 +54,8 @@ def _with_facts(view: View, history: Sequence[MoveEntry], hint: Hint) -> Hint:
         return hint._replace(thirds=(trick_thirds + worth[saved_card]) * unit, cards=(pack.codes[saved_card],))
     if hint.reason == "likely" and not deal.trick:
         higher_cards = [*cards(_cards_above(view, history, card))]
-        named_cards = (
-            tuple(pack.codes[other] for other in reversed(higher_cards))
-            if len(higher_cards) <= FEW and pack is ITALIAN
-            else ()
-        )
+        is_named = len(higher_cards) <= FEW and pack is ITALIAN
+        named_cards = tuple(pack.codes[other] for other in reversed(higher_cards)) if is_named else ()
         return hint._replace(thirds=worth[card] * unit, cards=named_cards)
     takes = hint.reason in ("takes", "takes_points")
     return hint._replace(thirds=(trick_thirds * takes + worth[card]) * unit)
@@ -85,9 +82,8 @@ def find_reason(view: View, history: Sequence[MoveEntry], move: str, *, exact: b
             "exchange": "exchanges_nothing" if move == "exchange" else "exchanges",
             "bid": "nil" if move == "bid 0" else "bids",
         }
-        is_seen = isinstance(deal, PacketsView) and any(
-            packet.top for packet in deal.packets if packet.owner == view.seat
-        )
+        packets = deal.packets if isinstance(deal, PacketsView) else ()
+        is_seen = any(packet.top for packet in packets if packet.owner == view.seat)
         return simple.get(word, "packets" if is_seen else "unseen")
     plays = {other.split(" ")[1] for other in view.moves if other.startswith("play ")}
     if len(plays) == 1 and not useful_picks(view, history):

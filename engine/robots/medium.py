@@ -12,9 +12,8 @@ from . import spades
 from .memory import Memory, remember
 from .signals import signal_of
 
+# Value of keeping a card of this rank for later tricks, in thirds, in addition to its points.
 KEEP_VALUE = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
-"""Value of keeping a card of this rank for later tricks, in thirds, in addition to its points."""
-
 LEAD_VALUE = 0.3  # value of leading the next trick, in thirds
 
 
@@ -63,13 +62,10 @@ def can_serve_declaration(view: View, history: Sequence[MoveEntry], packet: Pack
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not packet.top or view.rules["declare"] != "acquired":
         return False
-    memory = remember(deal, history, seat)
-    possible = possible_combinations(
-        1 << ITALIAN.index[packet.top], memory.own_cards | memory.unseen, _scored_kinds(view)
-    )
-    return any(
-        (combination.cards & ~memory.own_cards).bit_count() <= _count_hidden(deal, seat) for combination in possible
-    )
+    memory, hidden = remember(deal, history, seat), _count_hidden(deal, seat)
+    top, known = 1 << ITALIAN.index[packet.top], memory.own_cards | memory.unseen
+    possible = possible_combinations(top, known, _scored_kinds(view))
+    return any((combination.cards & ~memory.own_cards).bit_count() <= hidden for combination in possible)
 
 
 def _count_hidden(deal: PacketsView, seat: int) -> int:
@@ -140,11 +136,8 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
     if not isinstance(view.deal, PacketsView):
         return []
     pickable = [packet for packet in view.deal.packets if f"pick {packet.number}" in view.moves]
-    return [
-        f"pick {packet.number}"
-        for packet in pickable
-        if packet.left > 1 or can_serve_declaration(view, history, packet)
-    ]
+    useful = [packet for packet in pickable if packet.left > 1 or can_serve_declaration(view, history, packet)]
+    return [f"pick {packet.number}" for packet in useful]
 
 
 def has_won(view: View, memory: Memory) -> bool:
@@ -154,11 +147,9 @@ def has_won(view: View, memory: Memory) -> bool:
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)
-    counts = [
-        sum(figures) for figures in zip(view.totals, declared, (thirds // 3 for thirds in memory.thirds), strict=True)
-    ]
+    points = [view.totals[each] + declared[each] + memory.thirds[each] // 3 for each in (0, 1)]
     is_tie_break = min(view.totals) >= target
-    return counts[side] >= target and (counts[side] > counts[1 - side] or not is_tie_break)
+    return points[side] >= target and (points[side] > points[1 - side] or not is_tie_break)
 
 
 def _card_value(deal: DealView, memory: Memory, seat: int, card: int) -> float:

@@ -48,9 +48,8 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
         seen_cards |= _cards_out_of_play(deal, history, seat)
     for cards in open_to:
         seen_cards |= cards
-    return Memory(
-        open_to[seat], pack.full & ~seen_cards, open_to, hidden, _count_thirds(pack, history, len(deal.counts))
-    )
+    thirds = _count_thirds(pack, history, len(deal.counts))
+    return Memory(open_to[seat], pack.full & ~seen_cards, open_to, hidden, thirds)
 
 
 def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:

@@ -308,11 +308,8 @@ def equal_moves(deal: DealView, judged: Mapping[int, MoveEstimate], best: int, *
     Without a ``leeway`` in points, they must be tried often.
     """
     visits = 1.0 if leeway else max(1.0, judged[best].visits * MIN_VISIT_SHARE)
-    return [
-        move
-        for move, estimate in judged.items()
-        if estimate.visits >= visits and estimate_loss(deal, judged[best], estimate) <= leeway
-    ]
+    tried = [(move, estimate) for move, estimate in judged.items() if estimate.visits >= visits]
+    return [move for move, estimate in tried if estimate_loss(deal, judged[best], estimate) <= leeway]
 
 
 def lowest_alike(deal: DealView, card: int, equal: Collection[int]) -> int:
@@ -328,13 +325,8 @@ def lowest_alike(deal: DealView, card: int, equal: Collection[int]) -> int:
     trick_cards = [pack.index[played.card] for played in deal.trick]
     best_card = max((other for other in trick_cards if 1 << other & pack.suit_of[trick_cards[0]]), default=-1)
     # A card of another suit cannot win, and a card that is led wins so far.
-    alike = [
-        other
-        for other in equal
-        if other < FIRST_PICK
-        and pack.suit_of[other] == pack.suit_of[card]
-        and (other > best_card) == (card > best_card)
-    ]
+    same_suit = [other for other in equal if other < FIRST_PICK and pack.suit_of[other] == pack.suit_of[card]]
+    alike = [other for other in same_suit if (other > best_card) == (card > best_card)]
     worthless = [other for other in alike if not THIRDS[other]]
     is_settled = card < best_card or len(trick_cards) == len(deal.counts) - 1
     same_worth = [other for other in alike if is_settled and THIRDS[other] == THIRDS[card]]

@@ -14,10 +14,10 @@ KEEP_VALUE = int_array(_KEEP_VALUE[code[0]] for code in ITALIAN.codes)
 LEAD_VALUE = 30
 
 HIGH = {"A": 95, "K": 75, "Q": 45, "J": 20}
+# Hundredths of a trick that a card is likely to win.
 TRICK_WORTH = int_array(
     55 + 45 * FRENCH.ranks.index(code[0]) // 12 if code[1] == "S" else HIGH.get(code[0], 5) for code in FRENCH.codes
 )
-"""Hundredths of a trick that a card is likely to win."""
 
 
 @compiled
@@ -33,13 +33,13 @@ def expected_tricks(hand: int) -> int:
 
 MAX_UNSEEN, MAX_HIGHER, MAX_HELD = 30, 9, 10
 MILLION = 1000000
+# Probability that a hand has no higher card, in millionths, by the numbers of unseen, higher and held cards.
 CHANCE_WITHOUT = int_array(
     MILLION * comb(max(0, unseen - higher), held) // max(1, comb(unseen, held))
     for unseen in range(MAX_UNSEEN + 1)
     for higher in range(MAX_HIGHER + 1)
     for held in range(MAX_HELD + 1)
 )
-"""Probability that a hand has no higher card, in millionths, by the numbers of unseen, higher and held cards."""
 
 PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick back
 
@@ -63,9 +63,8 @@ def appeal(board: Board, card: int) -> int:
         own_chance = trick_chance(board, suit, best_card, holder)
     else:
         # Two players are assumed to know each other's hands.
-        own_chance = (
-            1.0 if holder == seat and (to_come == 0 or (board.hands[1 - seat] & suit) >> (best_card + 1) == 0) else 0.0
-        )
+        is_beaten = to_come > 0 and (board.hands[1 - seat] & suit) >> (best_card + 1) != 0
+        own_chance = 1.0 if holder == seat and not is_beaten else 0.0
     return int((2 * own_chance - 1) * (pot + LEAD_VALUE)) - KEEP_VALUE[card]
 
 

@@ -82,11 +82,8 @@ class Solver:
         two_hands.start_new_age(self._four.counters, two_hands.AGES, self._four.keys)
         # Only the winning card on the table matters.
         trick = 1 << position.best_card if position.trick_size else 0
-        thirds = (
-            sum(THIRDS[card] for hand in position.hands for card in cards(hand))
-            + position.pot
-            + TressetteDeal.LAST_TRICK
-        )
+        thirds_in_hands = sum(THIRDS[card] for hand in position.hands for card in cards(hand))
+        thirds = thirds_in_hands + position.pot + TressetteDeal.LAST_TRICK
         is_complete = four_hands.fill_values(
             values, int_array(position.hands), position.turn, position.allowed_cards, position.best_card,
             position.winner, position.trick_size, trick, position.pot, thirds, LOW, HIGH, 0, self._four,

@@ -13,17 +13,15 @@ from .playing import CARDS, CARDS_LEFT, SPADES, TURN, Board, legal_moves, make_m
 from .simple_players import move_before_card, play_out, sensible_move, simple_move
 from .worlds import Worlds, draw_world
 
+# Fields of a node: its first child, its next sibling, and the move that leads to it; the numbers of times it was chosen
+# and was legal; the sum of outcomes for the side that chose it.
 FIRST, NEXT, MOVE, VISITS, SEEN, SUM = range(6)
 FIELDS = 6
-"""Fields of a node: its first child, its next sibling, and the move that leads to it; the numbers of times it was
-chosen and was legal; the sum of outcomes for the side that chose it.
-"""
 
 LONGEST_PATH = 64
+# With more cards left, players in the tree pick up and declare by the rule of `move_before_card`. Searching these
+# moves, too, would spread the rounds over too many branches.
 MAX_FREE_CARDS = 12
-"""With more cards left, players in the tree pick up and declare by the rule of `move_before_card`. Searching
-these moves, too, would spread the rounds over too many branches.
-"""
 
 CARDS_ONLY = -1  # value of ``first`` if the move at the root is a card
 

@@ -35,17 +35,16 @@ from .two_hands_moves import (
 )
 
 TABLE_SIZE = 1 << 17
+# Layout of a remembered position: the leader's cards with the age, the other's cards, the hidden cards, and the bounds
+# with the best lead. The processor loads adjacent entries together.
 ENTRY, OTHER_HAND, HIDDEN, BOUNDS = 4, 1, 2, 3
-"""Layout of a remembered position: the leader's cards with the age, the other's cards, the hidden cards, and the bounds
-with the best lead. The processor loads adjacent entries together.
-"""
 AGES = 1 << 20
 
 DEPTHS = 24
 WIDTH = 24  # room for this many tricks, and this many moves each for the lead and the answer
 
+# Indices in ``counters``: positions searched, the age in keys, which distinguishes deals, and the limit.
 NODES, AGE, MAX_NODES = 0, 1, 2
-"""Indices in ``counters``: positions searched, the age in keys, which distinguishes deals, and the limit."""
 
 
 def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
@@ -207,15 +206,12 @@ def lead_value(
     hidden = unplayed & ~(own_hand | other_hand)
     own_after, cards_after = hand_after(own_hand, card, unplayed, hidden, opens), unplayed ^ (1 << card)
     lowest = thirds
-    count = list_replies(
-        moves, start, card, other_hand, unplayed, hidden, pickable_honours(other_hand, hidden, opens), opens
-    )
+    pickable = pickable_honours(other_hand, hidden, opens)
+    count = list_replies(moves, start, card, other_hand, unplayed, hidden, pickable, opens)
     for index in range(start, start + count):
         reply = moves[index] & 63
-        other_after, cards_after_reply = (
-            hand_after(other_hand, reply, unplayed, hidden, opens),
-            cards_after ^ (1 << reply),
-        )
+        other_after = hand_after(other_hand, reply, unplayed, hidden, opens)
+        cards_after_reply = cards_after ^ (1 << reply)
         gain = WORTH[card] + WORTH[reply]
         thirds_after = thirds - gain
         if reply > card and SUIT[reply] == SUIT[card]:
@@ -366,22 +362,14 @@ def best_value(
         return leader_value(own_hand, other_hand, unplayed, thirds, lowest, highest, depth, opens, memory)
     start = (DEPTHS - 1) * 2 * WIDTH
     hidden = unplayed & ~(own_hand | other_hand)
-    count = list_replies(
-        memory.moves,
-        start,
-        led_card,
-        own_hand,
-        unplayed | 1 << led_card,
-        hidden,
-        pickable_honours(own_hand, hidden, opens),
-        opens,
-    )
+    pickable = pickable_honours(own_hand, hidden, opens)
+    count = list_replies(memory.moves, start, led_card, own_hand, unplayed | 1 << led_card, hidden, pickable, opens)
     for index in range(start, start + count):
         card = memory.moves[index] & 63
-        lowest = max(
-            lowest,
-            reply_value(card, led_card, own_hand, other_hand, unplayed, thirds, lowest, highest, depth, opens, memory),
+        value = reply_value(
+            card, led_card, own_hand, other_hand, unplayed, thirds, lowest, highest, depth, opens, memory
         )
+        lowest = max(lowest, value)
         if lowest >= highest:
             break
     return lowest

@@ -14,12 +14,10 @@ SUIT = int_array(ITALIAN.suit_of)
 RANKS = 10
 SUIT_BITS = (1 << RANKS) - 1
 
+# Layout of the array ``opens``: the packets of a deal, unchanged during play. ``opens[card]`` is the card right below a
+# card, as a set. ``opens[ABOVE + card]`` are the honours right above it, up to the first other card.
+# ``opens[COVERING]`` are all honours that have a card below them. OPENS is the array's size.
 ABOVE, COVERING, OPENS = 40, 80, 81
-"""Layout of the array ``opens``: the packets of a deal, unchanged during play. OPENS is its size.
-
-``opens[card]`` is the card right below a card, as a set. ``opens[ABOVE + card]`` are the honours right above it, up to
-the first other card. ``opens[COVERING]`` are all honours that have a card below them.
-"""
 
 
 @compiled

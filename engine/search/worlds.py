@@ -180,12 +180,8 @@ def fill_pool(
     hundredths of a third divides the weight by e, down to the factor ``doubt``. A bid that is off by ``spread`` ** 0.5
     tricks also divides it by e.
     """
-    seats, window, scored = (
-        beginning[playing.SEATS],
-        worlds.start[playing.WINDOW],
-        worlds.start[playing.SCORED : playing.SCORED + 4],
-    )
-    weights = worlds.weights
+    seats, window, weights = beginning[playing.SEATS], worlds.start[playing.WINDOW], worlds.weights
+    scored = worlds.start[playing.SCORED : playing.SCORED + 4]
     highest = -1e9
     for world in range(len(weights)):
         if not deal_world(worlds, board):

@@ -6,6 +6,7 @@ INK, PAPER = "#2b1b17", "#fdf8ec"
 OUTLINE = "#8d8071"  # visible on light and dark backgrounds
 FIGURE_GROUND = "#f7eed8"  # behind French figures
 
+# Colours of suits on cards, by English name. They are distinct for every kind of colour vision.
 SUIT_COLOURS = {
     "coins": "#c27f00",
     "cups": "#b0101a",
@@ -16,10 +17,6 @@ SUIT_COLOURS = {
     "hearts": "#a80c1c",
     "spades": "#181b21",
 }
-"""Colours of suits on cards, by English name.
-
-They are distinct for every kind of colour vision: tests/bot/pictures/test_colours.py checks this.
-"""
 
 Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
 RGB = tuple[int, int, int]

@@ -19,11 +19,9 @@ class Drawing(NamedTuple):
 
         ``colour`` applies to drawings without a colour of their own.
         """
-        scale = height / self.height
         rotation = f" rotate({turn:g})" if turn else ""
-        transform = (
-            f"translate({x:g} {y:g}){rotation} scale({scale:.4g}) translate({-self.width / 2:g} {-self.height / 2:g})"
-        )
+        to_centre = f"translate({-self.width / 2:g} {-self.height / 2:g})"
+        transform = f"translate({x:g} {y:g}){rotation} scale({height / self.height:.4g}) {to_centre}"
         return f'<g transform="{transform}" color="{colour}"><g {self.attributes}>{self.content}</g></g>'
 
 

@@ -174,9 +174,8 @@ def _body(figure: Figure, name: str) -> str:
 
 def _dress(placed_drawing: PlacedDrawing, name: str) -> str:
     livery = LIVERIES[name]
-    text = drawing(f"figures/{placed_drawing.name.format_map(livery._asdict())}").place(
-        placed_drawing.x, placed_drawing.y, placed_drawing.height
-    )
+    template, x, y, height = placed_drawing
+    text = drawing(f"figures/{template.format_map(livery._asdict())}").place(x, y, height)
     for original_colour, new_colour in zip(LIVERIES["coins"].colours, livery.colours, strict=False):
         text = text.replace(original_colour, new_colour)
     return text

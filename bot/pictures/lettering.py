@@ -56,16 +56,13 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
     distinct = []
     for seat, (name, drawable_name) in enumerate(zip(names, drawable, strict=True), 1):
         number = _("seat {number}").format(number=seat)
-        similar_names = {
-            other for other, other_drawable in zip(names, drawable, strict=True) if other_drawable == drawable_name
-        }
-        distinct.append(
-            number
-            if not drawable_name
-            else f"{drawable_name} ({number})"
-            if similar_names > {name} and name != drawable_name
-            else drawable_name
-        )
+        has_double = any(other != name and drawable_text(other) == drawable_name for other in names)
+        if not drawable_name:
+            distinct.append(number)
+        elif has_double and name != drawable_name:
+            distinct.append(f"{drawable_name} ({number})")
+        else:
+            distinct.append(drawable_name)
     return distinct
 
 

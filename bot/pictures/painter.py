@@ -43,9 +43,8 @@ def paint(subject: Subject) -> bytes:
                 corners = (item.x, item.y, item.x + item.width - 1, item.y + item.height - 1)
                 draw.rounded_rectangle(corners, item.radius, fill=colours.numbers[item.colour])
             case TextAt():
-                text_image = _render_text(
-                    item.text, item.size, item.max_width, colours.shades[item.colour, item.ground]
-                )
+                shade = colours.shades[item.colour, item.ground]
+                text_image = _render_text(item.text, item.size, item.max_width, shade)
                 x = item.x - {"left": 0, "middle": text_image.width // 2, "right": text_image.width}[item.anchor]
                 image.paste(text_image, (x, item.y - text_image.height // 2))
     for curve in laid_out.curves:
@@ -73,10 +72,8 @@ def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
     for (x, y), _mark in zip(points, item.marks, strict=False):
         dot_radius = CURVE_SCALE * (MARK_RADIUS - 1)
         draw.ellipse((x - dot_radius, y - dot_radius, x + dot_radius, y + dot_radius), fill=255)
-    coverage_mask = ImageChops.lighter(coverage, dot_centres.reduce(CURVE_SCALE)).point(
-        lambda value: 255 * (value > FAINT), "1"
-    )
-    image.paste(shades, (left, top), coverage_mask)
+    covered = ImageChops.lighter(coverage, dot_centres.reduce(CURVE_SCALE))
+    image.paste(shades, (left, top), covered.point(lambda value: 255 * (value > FAINT), "1"))
 
 
 def _shade_table(first_shade: int) -> list[int]:

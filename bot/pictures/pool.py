@@ -65,11 +65,10 @@ class PicturePool:
         return subject.digest in self._under_way
 
     async def wait_until_done(self, subject: Subject, woken: asyncio.Event) -> None:
-        """Wait until a picture is finished or ``woken`` is set. Return at once if it is not being painted.
+        """Wait until a picture is finished, which sets ``woken``, or until something else sets it.
 
-        The end of the picture sets ``woken``.
-
-        A queued picture without waiters is cancelled: the message will show something newer.
+        Return at once if the picture is not being painted. A queued picture without waiters is cancelled: the message
+        will show something newer.
         """
         if task := self._under_way.get(subject.digest):
             task.add_done_callback(lambda _done: woken.set())

@@ -106,10 +106,9 @@ def small_print(group: str, *words: str) -> str:
 
 
 def _scores(words: Wording, record: Record, number: int) -> tuple[Score, Score]:
-    first_points, second_points = (fix_minus(str(total)) for total in totals_by_deal(record, number)[-1])
-    return Score(tuple(words.names[0::2]), first_points, INKS[0]), Score(
-        tuple(words.names[1::2]), second_points, INKS[1]
-    )
+    totals = totals_by_deal(record, number)[-1]
+    first, second = (Score(tuple(words.names[side::2]), fix_minus(str(totals[side])), INKS[side]) for side in (0, 1))
+    return first, second
 
 
 def _plot(words: Wording, record: Record, number: int) -> tuple[Plot, ...]:
@@ -120,19 +119,16 @@ def _plot(words: Wording, record: Record, number: int) -> tuple[Plot, ...]:
     marks = (False, *([True] * (len(totals) - 1)))
     first_curve, second_curve = (Curve(tuple(total[side] for total in totals), INKS[side], marks) for side in (0, 1))
     target = int(record.rules["target"]) * score_unit(record.rules)
-    return (
-        Plot(
-            (first_curve, second_curve), target=target, begin=_("start"), end=_("deal {number}").format(number=number)
-        ),
-    )
+    end = _("deal {number}").format(number=number)
+    return (Plot((first_curve, second_curve), target=target, begin=_("start"), end=end),)
 
 
 def _accuracy_rows(words: Wording, summaries: Sequence[Summary]) -> tuple[Row, ...]:
     rows = []
     for name, summary in zip(words.names, summaries, strict=False):
         if summary.accuracy is not None:
-            accuracy_note = words.ngettext(
-                "{good} of {count} decisions good", "{good} of {count} decisions good", summary.good
-            ).format(good=summary.good, count=summary.decisions)
-            rows.append(Row(name, accuracy_note, f"{summary.accuracy} %", share=summary.accuracy / 100))
+            good, count = summary.good, summary.decisions
+            text = words.ngettext("{good} of {count} decisions good", "{good} of {count} decisions good", good)
+            note = text.format(good=good, count=count)
+            rows.append(Row(name, note, f"{summary.accuracy} %", share=summary.accuracy / 100))
     return tuple(rows)

@@ -89,9 +89,7 @@ def tally_lines(
             for name, figures in entries.items()
             if name == "points" or any(figure != 0 for figure in figures)
         }
-    return tuple(
-        TallyLine(label, (first_figure, second_figure)) for label, (first_figure, second_figure) in lines.items()
-    )
+    return tuple(TallyLine(label, (first, second)) for label, (first, second) in lines.items())
 
 
 class _SceneBuilder:
@@ -221,10 +219,8 @@ class _SceneBuilder:
         if not shown_cards:
             return ()
         index, trump, led = self.snapshot.kind.pack.index, self.snapshot.kind.trump, shown_cards[0].card[1]
-        best = max(
-            (card for _seat, card, _signal in shown_cards if card[1] in (led, trump)),
-            key=lambda card: (card[1] == trump, index[card]),
-        )
+        rivals = [shown.card for shown in shown_cards if shown.card[1] in (led, trump)]
+        best = max(rivals, key=lambda card: (card[1] == trump, index[card]))
         return tuple(
             PlayedCard(self._card(card), self.lines.names[seat], signal or "", card == best)
             for seat, card, signal in shown_cards
@@ -234,7 +230,7 @@ class _SceneBuilder:
         drawn_cards: tuple[PlayedCard, ...] = ()
         if isinstance(deal, StockView):
             drawn_cards = tuple(
-                PlayedCard(self._card(card), self.lines.names[seat]) for seat, card, _signal in deal.drawn
+                PlayedCard(self._card(drawn.card), self.lines.names[drawn.seat]) for drawn in deal.drawn
             )
         elif isinstance(deal, SpadesView) and deal.drawn:
             drawn_cards = (PlayedCard(self._card(deal.drawn), ""),)

@@ -14,7 +14,7 @@ from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, Layou
 from bot.pictures.colours import Colour
 from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows
 from bot.pictures.lettering import drawable_text
-from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
+from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side
 from bot.pictures.seats_around import add_seats_around
 
 OPEN_WIDTH = 112  # width of the cards in a known hand of another player
@@ -237,19 +237,14 @@ class _SceneLayout(Canvas):
             card_x = x + number * step
             if played_card.wins:
                 self._add_frame(card_x, y, self.card_width)
-            self._add_card(
-                played_card.card._replace(light="dim" if is_over and not played_card.wins else ""),
-                card_x,
-                y,
-                self.card_width,
-            )
+            light: Light = "dim" if is_over and not played_card.wins else ""
+            self._add_card(played_card.card._replace(light=light), card_x, y, self.card_width)
         for number, played_card in enumerate(trick):
             colour: Colour = "gold" if played_card.wins else "strip"
             is_last = number == len(trick) - 1
             width = self.card_width if is_last else min(step - 6, self.card_width)
-            self._add_chip(
-                played_card.by, x + number * step, y + height_of(self.card_width) + self.measures.plate, width, colour
-            )
+            plate_y = y + height_of(self.card_width) + self.measures.plate
+            self._add_chip(played_card.by, x + number * step, plate_y, width, colour)
             if played_card.said:
                 # On a classic card the signal covers the lower part. An easy card has its suit sign there, so the
                 # signal is on its upper edge.
@@ -281,9 +276,8 @@ class _SceneLayout(Canvas):
         left = (WIDTH - 4 * width - 3 * gap) // 2
         for packet in self.scene.middle:
             row, column = divmod(int(packet.label) - 1, 4)
-            self._add_packet(
-                packet, left + column * (width + gap), self.y + gap + row * (height_of(width) + gap), width
-            )
+            x, y = left + column * (width + gap), self.y + gap + row * (height_of(width) + gap)
+            self._add_packet(packet, x, y, width)
         self.y += height
 
     def _add_tally(self) -> None:

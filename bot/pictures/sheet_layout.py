@@ -8,20 +8,7 @@ from textwrap import wrap
 
 from bot.pictures.canvas import INNER, MARGIN, SMALL, WIDTH, Canvas, CurveAt, Layout, height_of
 from bot.pictures.colours import Colour
-from bot.pictures.sheet import (
-    Curve,
-    Diagram,
-    Form,
-    Plot,
-    Ranking,
-    Row,
-    Rows,
-    Score,
-    Sheet,
-    Spot,
-    Tally,
-    Words,
-)
+from bot.pictures.sheet import Curve, Diagram, Form, Plot, Ranking, Row, Rows, Score, Sheet, Spot, Tally, Words
 from bot.words.wording import fix_minus
 
 TITLE, FOOT, GAP = 96, 48, 16
@@ -133,9 +120,8 @@ class _SheetLayout(Canvas):
             self.add_text(fix_minus(str(tick)), left - 12, y_of(tick), 24, "soft", "mat", AXIS - 20, "right")
         if plot.target is not None:
             self.add_box(left, y_of(plot.target) - 2, right - left, 4, "strip")
-            self.add_text(
-                fix_minus(str(plot.target)), left - 12, y_of(plot.target), 26, "white", "mat", AXIS - 20, "right"
-            )
+            label = fix_minus(str(plot.target))
+            self.add_text(label, left - 12, y_of(plot.target), 26, "white", "mat", AXIS - 20, "right")
         for curve in reversed(plot.curves):
             self._add_curve(curve, left + 10, right - 10, [y_of(value) for value in curve.values], 5)
         ends = [y_of(curve.values[-1]) for curve in plot.curves]
@@ -174,11 +160,9 @@ class _SheetLayout(Canvas):
                 self.add_box(right - CURVE, middle - 9, max(18, filled_width), 18, "gold", 9)
         if row.curve and len(row.curve.values) > 1:
             values = row.curve.values
-            low, high = min(values), max(values)
-            heights = [
-                middle + CURVE_HEIGHT // 2 - round((value - low) / max(1, high - low) * CURVE_HEIGHT)
-                for value in values
-            ]
+            low, span = min(values), max(1, max(values) - min(values))
+            bottom = middle + CURVE_HEIGHT // 2
+            heights = [bottom - round((value - low) / span * CURVE_HEIGHT) for value in values]
             self._add_curve(row.curve, right - CURVE, right - 10, heights, 4)
 
     def _add_form(self, form: Form) -> None:
@@ -237,13 +221,10 @@ class _SheetLayout(Canvas):
 
     def _add_spot(self, spot: Spot, middle: int, y: int, room: int) -> None:
         step = STEPS[spot.lie]
-        if spot.lie == "fan":
-            is_open = bool(spot.cards[0].code)
-            step = (
-                SEEN_IN_FAN[self.sheet.deck.style]
-                if is_open
-                else min(step, (room - BESIDE_FAN - SMALL) // (len(spot.cards) - 1))
-            )
+        if spot.lie == "fan" and spot.cards[0].code:
+            step = SEEN_IN_FAN[self.sheet.deck.style]
+        elif spot.lie == "fan":
+            step = min(step, (room - BESIDE_FAN - SMALL) // (len(spot.cards) - 1))
         x = middle - (SMALL + (len(spot.cards) - 1) * step) // 2
         for number, card in enumerate(spot.cards):
             self.add_card(card.code, x + number * step, y, SMALL)

@@ -231,7 +231,7 @@ class Delivery:
             sync.outcome = await self._finish(table)
         if table.error:
             sync.set_listed(None)
-        elif table.phase in ("open", "playing") and not sync.is_listed(table):
+        elif table.is_unfinished and not sync.is_listed(table):
             await self._room.lists.restore_entries(table)
             sync.set_listed(table)
         for name in sync.surfaces_to_check(table):

@@ -1,7 +1,8 @@
 """Outages of platforms: one log line at the start and one at the end, however many calls fail."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import structlog
@@ -10,18 +11,14 @@ from bot.platform import DeliveryError, MessageRefused, PlatformFailure, SlowDow
 
 FAILURES_IN_A_ROW = 5  # consecutive failures that count as an outage
 
+# Time without failures after which an outage is over. It doubles, up to the maximum, if outages soon follow each other.
 QUIET_SECONDS, LONGEST_QUIET_SECONDS = 5.0, 160.0
-"""Time without failures after which an outage is over. It doubles, up to the maximum, if outages soon follow each
-other.
-"""
 
 STEADY_SECONDS = 300.0  # time after an outage until a platform counts as stable again
 
+# Time without a failure after which an outage ends even without a successful call. It is longer than any pause between
+# retries, except pauses that a platform requests.
 FORGET_SECONDS = 150.0
-"""Seconds without a failure after which an outage ends even without a successful call.
-
-This is longer than any pause between retries, except pauses that a platform requests.
-"""
 
 log = structlog.get_logger()
 
@@ -43,21 +40,6 @@ class _PlatformState:
     needs_success: bool = False
     quiet: float = QUIET_SECONDS
     watch: asyncio.Task[None] | None = None
-
-
-class Call:
-    """A context for one call of a platform. Every message passes through one, so it must be fast: no generator."""
-
-    __slots__ = ("_outages", "_platform")
-
-    def __init__(self, outages: "Outages", platform: str) -> None:
-        self._outages, self._platform = outages, platform
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        self._outages.record_result(self._platform, error)
 
 
 class Outages:
@@ -83,19 +65,30 @@ class Outages:
             return False
         return bool(state.reason) or asyncio.get_running_loop().time() - state.failed_at < seconds
 
-    def call(self, platform: str) -> Call:
-        """Return a context for one call. An error about a single message proves that the platform is up."""
-        return Call(self, platform)
+    @contextmanager
+    def call(self, platform: str) -> Iterator[None]:
+        """Record the result of a call. An error about a single message proves that the platform is up."""
+        try:
+            yield
+        except BaseException as error:
+            self._record_error(platform, error)
+            raise
+        else:
+            self._record_answer(platform)
 
-    def record_result(self, platform: str, error: BaseException | None) -> None:
+    def _record_answer(self, platform: str) -> None:
+        if state := self._platforms.get(platform):
+            state.failures_in_a_row, state.needs_success = 0, False
+
+    def _record_error(self, platform: str, error: BaseException) -> None:
         if isinstance(error, SlowDown):
             # The wait applies to this place only. Other places can still be used.
             self.record_failure(platform, "it asks to wait")
         elif isinstance(error, PlatformFailure) and not isinstance(error, MessageRefused):
             # An adapter that knows that it is down reports that itself.
             self.record_failure(platform, str(error), counts=self._is_healthy(platform))
-        elif (error is None or isinstance(error, DeliveryError)) and (state := self._platforms.get(platform)):
-            state.failures_in_a_row, state.needs_success = 0, False
+        elif isinstance(error, DeliveryError):
+            self._record_answer(platform)
 
     def record_failure(self, platform: str, reason: str, *, certain: bool = False, counts: bool = True) -> None:
         """Record a failed call. If ``certain``, all calls fail: ``reason`` is logged once and replaces the last one."""

@@ -51,10 +51,8 @@ class SendLimiter:
     def wait_seconds(self, place: str) -> float:
         """Return the seconds until the place's rate limit and its platform's pauses allow a message; 0 if now."""
         rate_limit, count_key = self._limit_and_key(place)
-        wait = (
-            self._turns.wait_seconds(count_key, self._limit_for_surfaces(count_key, rate_limit)) if rate_limit else 0.0
-        )
-        return max(wait, self._blocked_for(count_key), 0.0)
+        limit = self._limit_for_surfaces(count_key, rate_limit) if rate_limit else UNLIMITED
+        return max(self._turns.wait_seconds(count_key, limit), self._blocked_for(count_key), 0.0)
 
     def is_free(self, place: str) -> bool:
         return self.wait_seconds(place) <= 0
@@ -100,9 +98,7 @@ class SendLimiter:
         return 0.0
 
     async def claim_shared(self, place: str, *, answer: bool = False) -> float:
-        """Count a message for all workers, after `take_turn` has counted it here.
-
-        Return the seconds to wait, or 0 if the message was counted.
+        """Count a message for all workers, after `take_turn` has counted it here. Return the seconds to wait, or 0.
 
         A message that must wait gives its turn back, and the place is blocked for that time.
         """
@@ -166,10 +162,7 @@ class SendLimiter:
 
 
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
-    """Return the rate limit of an answer that has not waited.
-
-    Such an answer leaves one message of the burst to boards and hands.
-    """
+    """Return the limit of an answer that has not waited: it leaves one message of the burst to boards and hands."""
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 

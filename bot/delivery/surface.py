@@ -11,8 +11,6 @@ from bot.panel import Panel
 from bot.panels.drafts import Draft, decode_draft, encode_draft
 from bot.platform import SentMessage, is_ephemeral, is_private, is_same_place
 
-OUT_OF_REACH = (State.DROPPED.value, State.UNREACHABLE.value)
-
 
 class Change(NamedTuple):
     """An action of a person on a surface: a press, part of a move, or a request for a new message.
@@ -134,7 +132,7 @@ class Surface:
 
     @property
     def is_out_of_reach(self) -> bool:
-        return self.message_state.halted in OUT_OF_REACH
+        return self.state in (State.DROPPED, State.UNREACHABLE)
 
     # Decisions
 
@@ -177,8 +175,7 @@ class Surface:
             return False
         ephemeral = change.place if is_ephemeral(change.place) else state.ephemeral
         self.is_used = True
-        # Every press runs this, and `_replace` takes five times as long.
-        self.message_state = MessageState(*state[:4], now, *state[5:9], ephemeral, state.picture)
+        self.message_state = state._replace(seen_at=now, ephemeral=ephemeral)
         if ephemeral != state.ephemeral:
             # A send that waited for this press is allowed now.
             self.wake()
@@ -192,8 +189,7 @@ class Surface:
         state, pressed, place = self.message_state, change.pressed, change.place
         is_back = (pressed or place) and self.is_out_of_reach
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
-            # The press can be forged, or the platform has forgotten the message. So it proves nothing about the
-            # message.
+            # The press can be forged, or the platform has forgotten the message.
             pressed = place = ""
         if place:
             state = _move_state(state, home, place, pressed)
@@ -215,9 +211,7 @@ class Surface:
         state = self.message_state
         if not place or is_same_place(state.ephemeral or home, place):
             return message == state.message or Outdated(message) in state.outdated
-        return any(
-            message_id == message and is_same_place(old_place, place) for message_id, old_place in state.outdated
-        )
+        return any(older.message == message and is_same_place(older.place, place) for older in state.outdated)
 
     def wait_for_press(self) -> None:
         """Send nothing until the person presses, because an ephemeral message needs a press."""
@@ -244,12 +238,11 @@ class Surface:
 
     def restore_message(self, sent: SentMessage) -> None:
         """Make an outdated message current again, because no new one can be sent. It shows an older state."""
-        remaining_messages = tuple(
-            outdated for outdated in self.message_state.outdated if outdated != Outdated(sent.message)
-        )
+        state = self.message_state
+        outdated = tuple(older for older in state.outdated if older != Outdated(sent.message))
         self._is_certain = False
-        self.message_state = self.message_state._replace(
-            message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=remaining_messages
+        self.message_state = state._replace(
+            message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=outdated
         )
 
     def begin_send(self, digest: str) -> Attempt:
@@ -276,29 +269,20 @@ class Surface:
             self.message_state = state._replace(sent=attempt.number, outdated=outdated)
             return False
         self._is_certain = True
-        self.message_state = state._replace(
-            message=sent.message,
-            digest=attempt.digest,
-            sent=attempt.number,
-            seen_at=now,
-            urgency=urgency,
-            picture=sent.picture,
-        )
+        state = state._replace(message=sent.message, digest=attempt.digest, picture=sent.picture)
+        self.message_state = state._replace(sent=attempt.number, seen_at=now, urgency=urgency)
         return True
 
     def begin_edit(self) -> None:
         """Begin to edit the message. Its content is unknown until `finish_edit`."""
         self._is_certain = False
-        # Every press runs this, and `_replace` takes five times as long.
-        self.message_state = MessageState(self.message_state.message, UNKNOWN, *self.message_state[2:])
+        self.message_state = self.message_state._replace(digest=UNKNOWN)
 
     def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
         """Note an edited message, unless another one has become current."""
-        state = self.message_state
-        if state.message == sent.message:
+        if self.message_state.message == sent.message:
             self._is_certain = True
-            # Every press runs this, and `_replace` takes five times as long.
-            self.message_state = MessageState(sent.message, digest, *state[2:6], urgency, *state[7:10], sent.picture)
+            self.message_state = self.message_state._replace(digest=digest, urgency=urgency, picture=sent.picture)
 
     def mark_uncertain(self) -> None:
         """Note that a late upload can still overwrite the message, so it must be edited again."""

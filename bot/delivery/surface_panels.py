@@ -65,10 +65,7 @@ class Drawer:
         return panel
 
     async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
-        """Draw a surface.
-
-        Return None if its place must wait and no panel is cached. A new one would soon be outdated.
-        """
+        """Draw a surface, unless its place must wait and no panel is cached: a new one would soon be outdated."""
         return await self._draw_cached(sync, table, surface, only_if_free=True)
 
     async def player_to_call(self, table: Table) -> tuple[str, str] | None:
@@ -114,8 +111,6 @@ class Drawer:
             return None
         if viewer.deck and table.game is None:
             self._pictures.warm_up()
-        is_beginner = isinstance(name, Hand) and await self._is_beginner(sync, table, name)
-        policy = self._policies.policy_of(table)
         panel = draw_surface(
             table,
             name,
@@ -123,9 +118,9 @@ class Drawer:
             viewer,
             extras,
             sync.outcome,
-            policy,
+            self._policies.policy_of(table),
             hint,
-            is_beginner=is_beginner,
+            is_beginner=isinstance(name, Hand) and await self._is_beginner(sync, table, name),
             notice=notice,
             live=await self._live(table, viewer) if isinstance(name, Hand) and viewer.wants_live_hands else None,
         )
@@ -266,14 +261,7 @@ def draw_surface(
                 )
                 panel = with_notice(panel, notice)
                 subject = board_scene(snapshot, *words, viewer.deck) if viewer.deck else None
-    is_lasting = isinstance(subject, Sheet)
-    return with_picture(
-        panel,
-        subject,
-        viewer.language,
-        is_lasting=is_lasting,
-        live=live,
-    )
+    return with_picture(panel, subject, viewer.language, is_lasting=isinstance(subject, Sheet), live=live)
 
 
 def _result_panel(

@@ -13,9 +13,8 @@ from bot.tables.table import Table
 def required_surfaces(table: Table) -> Iterator[SurfaceName]:
     """Yield a table's surfaces, most urgent first: the hand to move, other hands, boards."""
     if table.game is None:
-        yield from map(
-            Hand, sorted({ruler for asking_seat in table.asking if (ruler := table.ruler_of(asking_seat)) is not None})
-        )
+        rulers = {table.ruler_of(asking_seat) for asking_seat in table.asking}
+        yield from map(Hand, sorted(ruler for ruler in rulers if ruler is not None))
         yield from map(Hand, _seats_without_card(table))
         yield from (card_at(table, host) for host in range(len(table.hosts)))
         return
@@ -112,7 +111,7 @@ def is_open(table: Table, name: SurfaceName) -> bool:
         case Result():
             return False
         case OnlyMessage():
-            return table.phase in ("open", "playing")
+            return table.is_unfinished
 
 
 @lru_cache(maxsize=10_000)

@@ -112,9 +112,9 @@ class TableSync:
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         self._event = asyncio.Event()
         self._run_task = asyncio.create_task(work)
-        self._run_task.add_done_callback(self._run_done)
+        self._run_task.add_done_callback(self._end_run)
 
-    def _run_done(self, run: asyncio.Task[None]) -> None:
+    def _end_run(self, run: asyncio.Task[None]) -> None:
         if self._run_task is run:
             self._run_task = self._event = None
 
@@ -204,9 +204,8 @@ class TableSync:
 
     def surfaces_to_check(self, table: Table) -> Iterable[SurfaceName]:
         """Return the table's required surfaces and the existing hands of its players."""
-        return dict.fromkeys(
-            [*required_surfaces(table), *(name for name in self._surfaces if is_player_hand(table, name))]
-        )
+        hands = (name for name in self._surfaces if is_player_hand(table, name))
+        return dict.fromkeys([*required_surfaces(table), *hands])
 
     def board_extras(self, table: Table, player_to_call: tuple[str, str] | None, watch_id: str = "") -> BoardExtras:
         unreachable, has_ephemeral = [], False

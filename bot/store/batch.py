@@ -111,15 +111,13 @@ class BatchedScript:
         if isinstance(answer, NoScriptError) and not call.send_text:
             call.send_text = True
             return False
-        if isinstance(answer, (*FAILOVER_ERRORS, AskError)) and self._can_retry(call):
+        can_retry = isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.deadline
+        if can_retry and isinstance(answer, (*FAILOVER_ERRORS, AskError)):
             # An AskError is also retried: a script can run only when all its keys have moved.
             call.tries += 1
             return False
         call.answer.set_exception(ClusterDown(answer) if call.tries else answer)
         return True
-
-    def _can_retry(self, call: Call) -> bool:
-        return isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.deadline
 
     async def _refresh_cluster(self, answers: Sequence[Any]) -> None:
         if not isinstance(self._client, Cluster):

@@ -280,16 +280,9 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
 
 def _start_process(command: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Start a process that ignores a Ctrl-C in the bot's terminal. Only its user can read its files."""
-    null_device = subprocess.DEVNULL
+    environment, null = environment_without_secrets(), subprocess.DEVNULL
     return subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment_without_secrets(),
-        umask=0o077,
-        start_new_session=True,
-        stdin=stdin,
-        stdout=null_device,
-        stderr=null_device,
+        command, cwd=folder, env=environment, umask=0o077, start_new_session=True, stdin=stdin, stdout=null, stderr=null
     )
 
 

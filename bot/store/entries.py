@@ -295,31 +295,10 @@ class Stop:
     side: int | None = None
 
 
-# Entries about seats, rules and chats.
-Setup = (
-    Open
-    | ChangeGame
-    | Rule
-    | Sit
-    | Stand
-    | Host
-    | Rehost
-    | Clock
-    | CutOption
-    | Invite
-    | InviteMuted
-    | Match
-    | AnyoneCanSit
-    | PlayAgain
-    | Decline
-    | Ask
-    | Withdraw
-    | Refuse
-    | Day
-    | Duel
-    | Fixture
-    | Close
-)
+# Entries about options, about seats and invitations, and about the occasion and the chats of the game.
+Terms = ChangeGame | Rule | Clock | CutOption | AnyoneCanSit
+Seating = Sit | Stand | Invite | InviteMuted | Match | Decline | Ask | Withdraw | Refuse
+Setup = Open | Terms | Seating | Host | Rehost | PlayAgain | Day | Duel | Fixture | Close
 
 # Entries about the game, except its moves.
 Progress = Seal | CutPack | FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | SayTo | Redacted | Stop

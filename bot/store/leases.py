@@ -117,7 +117,7 @@ class Leases:
 
     async def due_clocks(self, shards: Sequence[int], seconds: float) -> dict[str, float]:
         """Return the tables whose clocks ring within this playing time, with the seconds left; 0 or less if due."""
-        answers = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [seconds]) for shard in shards))
+        answers = await asyncio.gather(*(self._due_clocks(_clock_keys(shard), [seconds]) for shard in shards))
         return {
             code.decode(): float(seconds_left)
             for answer in answers
@@ -126,12 +126,12 @@ class Leases:
 
     async def clock_rings_in(self, code: str) -> float | None:
         """Return the seconds of playing time until a table's clock rings, or None if no clock runs."""
-        answer = await self._due_clocks(self._clock_keys(keys.shard_of(code)), ["", code])
+        answer = await self._due_clocks(_clock_keys(keys.shard_of(code)), ["", code])
         return float(answer[1]) if answer else None
 
-    @staticmethod
-    def _clock_keys(shard: int) -> list[str]:
-        return [keys.timers(shard), keys.attended(shard)]
+
+def _clock_keys(shard: int) -> list[str]:
+    return [keys.timers(shard), keys.attended(shard)]
 
 
 def _zones_of(members: Iterable[bytes]) -> list[str]:

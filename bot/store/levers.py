@@ -96,22 +96,15 @@ class Levers:
             # Another task has read these levers in the meantime.
             return
         self.version = version
-        self.bans = {
-            name.removeprefix(BAN_PREFIX): _parse(Ban, text)
-            for name, text in fields.items()
-            if name.startswith(BAN_PREFIX)
-        }
         self.announcement = _parse_notice(fields.get(ANNOUNCEMENT_FIELD))
         self.maintenance = _parse_notice(fields.get(MAINTENANCE_FIELD))
+        bans = [(name, text) for name, text in fields.items() if name.startswith(BAN_PREFIX)]
+        self.bans = {name.removeprefix(BAN_PREFIX): _parse(Ban, text) for name, text in bans}
+        is_announced, is_maintained = self.announcement is not None, self.maintenance is not None
         BANS.set(len(self.bans))
-        ANNOUNCED.set(self.announcement is not None)
-        MAINTENANCE.set(self.maintenance is not None)
-        log.info(
-            "levers_changed",
-            bans=len(self.bans),
-            announcement=self.announcement is not None,
-            maintenance=self.maintenance is not None,
-        )
+        ANNOUNCED.set(is_announced)
+        MAINTENANCE.set(is_maintained)
+        log.info("levers_changed", bans=len(self.bans), announcement=is_announced, maintenance=is_maintained)
 
     # For the host's commands. ``by`` is the account that gave the command.
 

@@ -86,7 +86,7 @@ class Memory:
         """Measure the used share, and log a warning when it rises to `HIGH`."""
         was_high = self.share >= HIGH
         nodes = split_by_node(await self._client.info("memory"))
-        self.share = max(map(_used_share, nodes), default=0.0)
+        self.share = max(_used_share(node) for node in nodes)
         self._evicts = any(str(node.get("maxmemory_policy", "")).startswith("allkeys") for node in nodes)
         STORE_MEMORY.set(self.share)
         if self.share >= HIGH and not was_high:

@@ -23,7 +23,6 @@ from bot.store.outage import Outage, note_commit
 from bot.store.risks import Memory
 
 FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
-REMOVED = -2  # append.lua's answer if a table of this code was removed recently
 
 # Time for which the code of a removed table is not used again. Telegram redelivers an update for a day, and an offer
 # can be accepted for a day and the rest of its first hour (`bot.handlers.offer_terms`).
@@ -136,14 +135,15 @@ class Store:
         """
         fold = make_head(known_log.entries) if known_log.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         word = notification_header(code, known_log.version, clock, details) if tell else ""
-        result = await self._commit(code, known_log, fold, entries, clock, word)
-        if result[0] == 1:
-            note_commit()
-            return Appended(result[1])
-        if result[0] == 0:
-            return NewEntries(result[1:])
-        if result[0] == REMOVED:
-            return Removed(result[1].decode())
+        match await self._commit(code, known_log, fold, entries, clock, word):
+            case [1, version]:
+                note_commit()
+                return Appended(version)
+            case [0, *missed_entries]:
+                return NewEntries(missed_entries)
+            case [-2, opener_mark]:
+                return Removed(opener_mark.decode())
+        # The writer is behind a fold, or knows entries that a failover lost.
         return NewEntries((await self.load(code)).entries, whole=True)
 
     async def rewrite(
@@ -163,26 +163,13 @@ class Store:
         self, code: str, known_log: Log, fold: bytes, entries: Sequence[bytes], clock: float | None, word: str
     ) -> list[Any]:
         """Run append.lua and return its answer. ``fold`` is a new head of the log, or empty."""
-        shard = keys.shard_of(code)
+        shard, clock_text = keys.shard_of(code), "" if clock is None else f"{clock:.3f}"
+        shard_keys = keys.changed(shard), keys.timers(shard), keys.attended(shard)
         with STORE_COMMIT_SECONDS.time():
             async with asyncio.timeout(COMMIT_SECONDS):
                 result: list[Any] = await self._append(
-                    keys=[
-                        keys.table(code),
-                        keys.changed(shard),
-                        keys.timers(shard),
-                        keys.attended(shard),
-                        keys.tombstone(code),
-                    ],
-                    args=[
-                        code,
-                        known_log.version,
-                        "" if clock is None else f"{clock:.3f}",
-                        fold,
-                        word,
-                        known_log.last_entry,
-                        *entries,
-                    ],
+                    [keys.table(code), *shard_keys, keys.tombstone(code)],
+                    [code, known_log.version, clock_text, fold, word, known_log.last_entry, *entries],
                     confirmed=True,
                 )
         return result

@@ -147,10 +147,8 @@ class Challenges(Opener, TermsEditor):
         raises NoSuchTable once that table is gone. ``setup``, ``reopen`` and ``visitor`` are as for `open_table`.
         """
         chairs = _with_distinct_names(chairs)
-        first_chair, hosts = (
-            chairs[0],
-            [private_place(person) for person in asked_people or [chair.person for chair in chairs]],
-        )
+        first_chair = chairs[0]
+        hosts = [private_place(person) for person in asked_people or [chair.person for chair in chairs]]
         entries: list[Entry] = [Open(game, first_chair.person, first_chair.name), *map(Host, hosts), *setup]
         entries += [Match(chair.person, chair.name) for chair in chairs]
         return await self._open(
@@ -238,10 +236,10 @@ class Challenges(Opener, TermsEditor):
             return [*hosting, kind(chosen_seat, person, distinct)]
 
         cached_table = await self._room.load_cached(code)
-        is_asked = cached_table.invites(person, handle) or cached_table.log.has_update(update)
-        hosts = {cached_table.opener.person} | (cached_table.people if cached_table.was_listed else set())
-        if not is_asked and any(person in blocked for blocked in await self._blocks.blocked_people(sorted(hosts))):
-            raise errors.NoChairForYou()
+        if not (cached_table.invites(person, handle) or cached_table.log.has_update(update)):
+            hosts = {cached_table.opener.person} | (cached_table.people if cached_table.was_listed else set())
+            if any(person in blocked for blocked in await self._blocks.blocked_people(sorted(hosts))):
+                raise errors.NoChairForYou()
         async with self._room.lists.reserve_chair(person, code), self._room.lists.reserve_host(host, code):
             return await self._room.commit(code, update, decide)
 

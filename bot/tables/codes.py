@@ -4,9 +4,7 @@ from hashlib import blake2b
 
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # letters and digits that cannot be mistaken for each other
 CODE_LENGTH = 6  # letters of a new table's code; tables of older releases have four
-
-
-WATCH_LENGTH = 12
+WATCH_LENGTH = 12  # letters after the code in a watch link
 
 
 def table_code(seed: str, secret: bytes) -> str:

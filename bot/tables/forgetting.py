@@ -18,10 +18,8 @@ async def remove_person(room: Room, code: str, person: str, handle: str, somebod
     while True:
         table = await room.load(code)
         own_handle = handle if platform_of_entries(table.log.entries) in ("", platform_of(person)) else ""
-        entries = [
-            *table.log.entries,
-            *(encode(entry).encode() for entry in leaving_entries(table, person, own_handle)),
-        ]
+        leaving = [encode(entry).encode() for entry in leaving_entries(table, person, own_handle)]
+        entries = [*table.log.entries, *leaving]
         redacted_entries = [redact(entry, person, own_handle, somebody, NAME) for entry in entries]
         if redacted_entries == table.log.entries:
             return False

@@ -58,12 +58,12 @@ class Choice:
         if clock not in map(str, CLOCKS):
             return cls.default(game)
         strict = words[:1] == ["strict"]
+        options = words[1:] if strict else words
         try:
-            return cls(
-                game, _resolve_choices(game, parse_options(GAMES[game].rules, words[strict:])), int(clock), strict
-            )
+            rules = _resolve_choices(game, parse_options(GAMES[game].rules, options))
         except BadRules:
             return cls.default(game)
+        return cls(game, rules, int(clock), strict)
 
     # Numbers for buttons
 

@@ -276,9 +276,12 @@ class Room(TableMemory):
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
         """Claim the win from a late player. Only an opponent can do so."""
-        return await self.commit(
-            code, update, lambda table: [Stop("timeout", 1 - (checks.check_flagged(table, person) & 1))]
-        )
+
+        def decide(table: Table) -> Sequence[Entry]:
+            late_seat = checks.check_flagged(table, person)
+            return [Stop("timeout", 1 - (late_seat & 1))]
+
+        return await self.commit(code, update, decide)
 
     async def give_time(self, code: str, person: str, update: str) -> Table:
         """Give a late player the same time again. Only an opponent can do so."""

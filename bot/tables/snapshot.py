@@ -256,11 +256,4 @@ def finished_deal(table: Table, number: int) -> FinishedDeal:
     assert table.game
     record = table.game.record(live=False)
     deal = record.deals[number - 1]
-    return FinishedDeal(
-        number=number,
-        dealer=deal.dealer,
-        entries=deal.entries(),
-        totals=deal.totals,
-        proof=deal.proof,
-        record=record,
-    )
+    return FinishedDeal(number, deal.dealer, deal.entries(), deal.totals, deal.proof, record)

@@ -5,6 +5,7 @@ defines the entries; this module defines what each entry changes.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Self, TypeVar, assert_never
 
 from bot.identity.programs import is_program
@@ -110,8 +111,7 @@ class Table(TableState):
         return new_table
 
     def _copy(self) -> Self:
-        new_table: Self = object.__new__(type(self))
-        new_table.__dict__.update(self.__dict__)
+        new_table = copy(self)
         new_table.rules, new_table.asking = dict(self.rules), dict(self.asking)
         new_table.game = self.game.copy() if self.game else None
         return new_table
@@ -121,8 +121,7 @@ class Table(TableState):
         people = (self.opener, self.invited, *self.chairs, *self.asking.values())
         if not any(is_name_from_bot(chair.name) for chair in people if chair):
             return self
-        new_table: Self = object.__new__(type(self))
-        new_table.__dict__.update(self.__dict__)
+        new_table = copy(self)
         new_table.opener = self.opener.localize(language)
         new_table.chairs = tuple(chair and chair.localize(language) for chair in self.chairs)
         new_table.asking = {seat: chair.localize(language) for seat, chair in self.asking.items()}

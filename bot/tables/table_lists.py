@@ -51,7 +51,9 @@ class TableLists:
 
     async def has_table(self, person: str, place: str, code: str) -> bool:
         """Return whether a table is in the list of a person or a group, without loading the table."""
-        lists = [keys.tables_of_person(person), *([] if is_private(place) else [keys.tables_of_chat(place)])]
+        lists = [keys.tables_of_person(person)]
+        if not is_private(place):
+            lists.append(keys.tables_of_chat(place))
         return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
 
     @asynccontextmanager
@@ -84,12 +86,12 @@ class TableLists:
             for place, limit in zip(visitor or (), (MAX_FROM_ADDRESS, NETWORK_FACTOR * MAX_FROM_ADDRESS), strict=False):
                 digest = hmac.digest(await self._store.secret(), place.encode(), "sha256").hex()[:24]
                 key = keys.tables_from_address(digest)
-                load_live = None if key in self._full else partial(self._load_live, key, _is_unfinished)
-                error = errors.TooManyFromAddress()
+                load_live = (
+                    None if key in self._full else partial(self._load_live, key, lambda table: table.is_unfinished)
+                )
+                reservation = self._index.reserve_for_commit(key, code, limit, load_live, errors.TooManyFromAddress())
                 try:
-                    await reserved.enter_async_context(
-                        self._index.reserve_for_commit(key, code, limit, load_live, error)
-                    )
+                    await reserved.enter_async_context(reservation)
                 except errors.TooManyFromAddress:
                     self._full[key] = None
                     raise
@@ -178,16 +180,11 @@ class TableLists:
 
 
 def _sits_at(person: str, table: Table) -> bool:
-    asks = any(chair.person == person for chair in table.asking.values())
-    return table.phase in ("open", "playing") and (asks or table.seat_of(person) is not None)
+    return table.is_unfinished and person in table.people
 
 
 def _is_shown_in(chat: str, table: Table) -> bool:
     return any(chat_of(place) == chat for place in table.hosts)
-
-
-def _is_unfinished(table: Table) -> bool:
-    return table.phase in ("open", "playing")
 
 
 def _is_open_in(chat: str, table: Table) -> bool:

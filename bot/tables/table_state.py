@@ -89,9 +89,13 @@ class TableState:
         return "over" if self.game.ending else "playing"
 
     @property
+    def is_unfinished(self) -> bool:
+        return self.phase in ("open", "playing")
+
+    @property
     def awaits_cut(self) -> bool:
         """True if the next pack is sealed and a player can cut it. Before the first deal the phase is still open."""
-        return bool(self.sealed) and self.phase in ("open", "playing")
+        return bool(self.sealed) and self.is_unfinished
 
     @property
     def is_full(self) -> bool:

@@ -59,8 +59,8 @@ class Alarms:
                 await self.poll()
                 await asyncio.sleep(POLL_SECONDS)
         finally:
-            for handle in self._soon.values():
-                handle.cancel()
+            for timer in self._soon.values():
+                timer.cancel()
             self._soon.clear()
 
     async def poll(self) -> None:
@@ -129,9 +129,8 @@ class Alarms:
         seat = table.game.turn
         assert seat is not None
         moves = await self._robot_moves(table, seat, level)
-        return await self.room.make_moves_for(
-            table.code, seat, table.version, moves, update or f"robot:{table.version}"
-        )
+        key = update or f"robot:{table.version}"
+        return await self.room.make_moves_for(table.code, seat, table.version, moves, key)
 
     async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
         """Return a robot's moves for a seat.

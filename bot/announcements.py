@@ -40,9 +40,8 @@ class Announcements:
         # them: this worker could have drawn boards with the old announcement after another worker's marks.
         if new_shards := sorted(due_shards - set(self._shown)):
             stored_marks = await self._store.client.hmget(keys.LEVERS_SHOWN, new_shards)
-            due_shards -= {
-                shard for shard, text in zip(new_shards, stored_marks, strict=True) if (text or b"").decode() == mark
-            }
+            mark_by_shard = zip(new_shards, stored_marks, strict=True)
+            due_shards -= {shard for shard, stored in mark_by_shard if (stored or b"").decode() == mark}
         if due_shards:
             await self._mark_tables(due_shards)
             await self._store.client.hset(keys.LEVERS_SHOWN, mapping=dict.fromkeys(due_shards, mark))

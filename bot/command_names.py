@@ -108,10 +108,11 @@ class CommandSpec:
     def help_line(self, language: str) -> str:
         """Return the command's arguments and description: "[@name] [game]: open a table"."""
         gettext = texts(language).gettext
-        placeholders = [
-            (gettext(argument.placeholder), argument.required) for argument in self.arguments if argument.in_help
-        ]
-        signs = [name if is_required else f"[{name}]" for name, is_required in placeholders]
+        signs = []
+        for argument in self.arguments:
+            if argument.in_help:
+                placeholder = gettext(argument.placeholder)
+                signs.append(placeholder if argument.required else f"[{placeholder}]")
         return ": ".join(filter(None, [" ".join(signs), gettext(self.help)]))
 
     def title_in(self, language: str) -> str:
@@ -122,11 +123,7 @@ class CommandSpec:
 
 OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table’s code"))
 OPPONENT = Argument(
-    "opponent",
-    {"it": "avversario"},
-    ArgumentKind.PERSON,
-    _("@name"),
-    _("Your opponent; leave it empty for anyone"),
+    "opponent", {"it": "avversario"}, ArgumentKind.PERSON, _("@name"), _("Your opponent; leave it empty for anyone")
 )
 GAME = Argument("game", {"it": "gioco"}, ArgumentKind.GAME, _("game"), _("Which game"))
 TARGET = Argument("target", {"it": "punti"}, ArgumentKind.POINTS, _("points"), _("Points to win"), in_help=False)
@@ -143,17 +140,9 @@ COMMANDS: tuple[CommandSpec, ...] = (
         is_main=True,
     ),
     CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
+    CommandSpec("daily", {"it": "giornaliera"}, _("play today’s deal, the same for everyone"), is_main=True),
     CommandSpec(
-        "daily",
-        {"it": "giornaliera"},
-        _("play today’s deal, the same for everyone"),
-        is_main=True,
-    ),
-    CommandSpec(
-        "duel",
-        {"it": "duello"},
-        _("play five deals with a friend, each when you like"),
-        arguments=(OPPONENT, GAME),
+        "duel", {"it": "duello"}, _("play five deals with a friend, each when you like"), arguments=(OPPONENT, GAME)
     ),
     CommandSpec(
         "puzzle",
@@ -253,11 +242,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec("honours", {"it": "albo"}, _("see monthly champions and records"), group=HelpGroup.COMPETE),
     CommandSpec(
-        "settings",
-        {"it": "impostazioni"},
-        _("choose language, suits and pictures"),
-        group=HelpGroup.YOU,
-        is_main=True,
+        "settings", {"it": "impostazioni"}, _("choose language, suits and pictures"), group=HelpGroup.YOU, is_main=True
     ),
     CommandSpec(
         "nickname",

@@ -11,6 +11,7 @@ SHORTEST_WORD, LONGEST_SHORT_WORD = 3, 5  # letters of the shortest word that is
 MIN_SIMILARITY = 0.7  # by difflib, between a word and the command of which it counts as a misspelling
 MAX_PARTS = 4  # parts of a word that is written with spaces
 
+# Words that work in every chat, by the command's English name.
 OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "challenge": ("sfidare", "giochiamo", "nuovapartita"),
     "find": ("findopponent", "avversario", "trovaavversario"),
@@ -40,8 +41,8 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "forget": ("forgetme", "deleteme", "dimentica", "cancellami"),
     "help": ("aiutami",),
 }
-"""Words by the command's English name. They work in every chat."""
 
+# Words that other bots have too: in a group they are for this bot only if they name it.
 COMMON_WORDS: Mapping[str, tuple[str, ...]] = {
     "challenge": ("play", "newgame", "gioca", "giocare", "partita"),
     "find": ("search", "trova"),
@@ -77,7 +78,6 @@ COMMON_WORDS: Mapping[str, tuple[str, ...]] = {
     ),
     "start": ("hello", "hi", "ciao", "salve", "inizia"),
 }
-"""Words that other bots have too: in a group they are for this bot only if they name it."""
 
 
 def plain_word(word: str) -> str:

@@ -19,15 +19,10 @@ from bot.table_policy import Outcome, TablePolicy
 from bot.tables.table import Table
 from engine import GameKind
 
+# Handlers raise errors for players as `engine.errors.EngineError`.
 CommandHandler = Callable[[Command, Profile], Awaitable[Reply]]
-"""Answers a command. Errors for players are raised as `engine.errors.EngineError`."""
-
-PageHandler = Callable[[Press, Profile, list[str]], Awaitable[Reply]]
-"""Answers a press on a page, given the words after the page's name. Raises like a command."""
-
-VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
-"""Answers a press that does something at a table. Raises like a command."""
-
+PageHandler = Callable[[Press, Profile, list[str]], Awaitable[Reply]]  # gets the words after the page's name
+VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]  # answers a press of a table's button
 Step = Callable[[], Awaitable[object]]  # deletes some of a person's data with a few store commands; safe to repeat
 
 
@@ -63,12 +58,13 @@ class Handlers:
     commands: Mapping[str, CommandHandler] = {}  # by the command's name in `bot.command_names`
     pages: Mapping[str, PageHandler] = {}  # by the page's name, the first word of its payload (`bot.actions.page`)
 
+    # Pages that do not change the pressed message, so they also work in chats without the bot.
     private_pages: Collection[str] = ()
-    """Pages that do not change the pressed message, so they also work in chats without the bot."""
 
     verbs: Mapping[str, VerbHandler] = {}  # by the verb of a table's payload (`bot.actions.table`)
+
+    # By the word after /start, for links to the private chat. An argument can follow the word and a hyphen.
     start_words: Mapping[str, CommandHandler] = {}
-    """By the word after /start, for links to the private chat. An argument can follow the word and a hyphen."""
 
 
 class Feature(Handlers):
@@ -76,8 +72,7 @@ class Feature(Handlers):
 
     name = ""  # name of the feature's folder, and the `Table.feature` of the tables that it opened
 
-    loops: Mapping[str, Loop] = {}
-    """Background loops by their name in /healthz and the log. A worker runs them until cancelled."""
+    loops: Mapping[str, Loop] = {}  # by their name in /healthz and the log; a worker runs them until cancelled
 
     policy: TablePolicy | None = None  # decides about tables that this feature opened
 

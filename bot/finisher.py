@@ -33,15 +33,10 @@ class Finisher:
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self._ratings.changes(game.id)
         scope = Scope(game=table.game_id)
-        rating_changes = [
-            RatingChange(
-                names.get(person, "?"),
-                old_rating,
-                new_rating,
-                (await self._ratings.standing(scope, person)).games < MIN_GAMES,
-            )
-            for person, old_rating, new_rating in changes
-        ]
+        rating_changes = []
+        for person, old_rating, new_rating in changes:
+            is_provisional = (await self._ratings.standing(scope, person)).games < MIN_GAMES
+            rating_changes.append(RatingChange(names.get(person, "?"), old_rating, new_rating, is_provisional))
         return Outcome(game.id, rating_changes, game.ended, unrated=unrated_reason(game, changes))
 
     async def catch_up(self) -> None:

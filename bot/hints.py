@@ -96,9 +96,9 @@ class Hints:
         if decision not in self._hints and not is_busy and self._wanted.get(chair.person) != decision:
             self._wanted[chair.person] = decision
             self._tasks.start(self._prepare(chair.person, table, decision))
-        is_unasked = not is_asked
-        is_first = is_unasked and table.game is not None and all(mover != seat for mover, _ in table.game.history(seat))
-        return ShownHint(self._hints.get(decision), is_asked, is_busy, is_first, is_unasked)
+        assert table.game
+        is_first = not is_asked and all(mover != seat for mover, _move in table.game.history(seat))
+        return ShownHint(self._hints.get(decision), is_asked, is_busy, is_first, is_unasked=not is_asked)
 
     def notify(self, code: str) -> None:
         for watcher in self.watchers:

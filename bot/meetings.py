@@ -12,8 +12,8 @@ from bot.people import Profile
 from bot.tables.chairs import Chair
 from bot.texts import texts
 
+# Finds the other person in a place; None if the asking person met nobody there.
 Finder = Callable[[Profile, Sequence[str]], Awaitable[Chair | None]]
-"""Finds the other person in a place; None if the asking person met nobody there."""
 
 
 class Meetings:

@@ -19,9 +19,7 @@ from engine import GAMES
 from engine.games import default_game
 
 SUITS = ("italian", "french")
-HANDS = ("private", "aside")
-"""Hands are shown in the private chat, or ephemeral in the group ("aside" in the store and in old buttons)."""
-
+HANDS = ("private", "aside")  # where hands are shown: in the private chat, or ephemeral in the group
 STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 SIZES = ("normal", "large")  # of cards at a table on a page, and of hands with cards to tap
 
@@ -31,8 +29,7 @@ TODAY = read_script(__file__, "today")
 DAY_CACHED_SECONDS = 3600.0  # how long the store's current day is cached
 
 PROFILES_CACHED = 200_000
-FRESH_SECONDS = 600.0
-"""How long a cached profile is used: the notification of another worker's change can get lost."""
+FRESH_SECONDS = 600.0  # how long a cached profile is used: the notice of another worker's change can get lost
 UNKNOWN = "?"  # name of an unknown person. `plain_name` never returns it.
 
 
@@ -139,23 +136,20 @@ class People:
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self._on_change = on_change
-        self.being_forgotten: Collection[str] = ()
-        """People being forgotten, as of some seconds ago (`bot.features.privacy.forgetting`)."""
+        self.being_forgotten: Collection[str] = ()  # people being forgotten, as of some seconds ago
         self._cache: OrderedDict[str, CachedProfile] = OrderedDict()
+        # The current read of each key, until the key changes: after that, the read can return old values.
         self._reads: dict[str, object] = {}
-        """The current read of each key, until the key changes: after that, the read can return old values."""
 
     async def person(self, id: str) -> Profile:
         """Return a person's profile, with defaults for a stranger."""
         cached = await self._load(keys.person(id))
         if cached.profile is None:
-            stored_values: dict[str, Any] = {
-                name: cached.fields[name] for name in STORED_FIELDS if name in cached.fields
-            }
-            if "name" in stored_values:
+            values: dict[str, Any] = {name: cached.fields[name] for name in STORED_FIELDS if name in cached.fields}
+            if "name" in values:
                 # An earlier release allowed the robot sign in all names.
-                stored_values["name"] = name_of(id, stored_values["name"])
-            cached.profile = Profile(id, **stored_values)
+                values["name"] = name_of(id, values["name"])
+            cached.profile = Profile(id, **values)
         return cached.profile
 
     async def names(self, people: Iterable[str]) -> dict[str, str]:
@@ -168,18 +162,18 @@ class People:
             return await self.chat(new_id)
         # Inline messages in a chat without the bot share a key.
         if cached.chat is None or cached.chat.id != place:
-            get_field = cached.fields.get
+            field = cached.fields.get
             cached.chat = ChatProfile(
                 place,
-                get_field("language", "en"),
-                int(get_field("clock", DEFAULT_CLOCK_SECONDS)),
-                get_field("strict") == "1",
-                get_field("game", default_game("chat")),
-                get_field("pictures", "1") == "1",
-                "easy" if get_field("deck") == "easy" else "classic",
-                get_field("name", ""),
-                get_field("watched", "1") == "1",
-                "game" in cached.fields,
+                language=field("language", "en"),
+                clock=int(field("clock", DEFAULT_CLOCK_SECONDS)),
+                strict=field("strict") == "1",
+                game=field("game", default_game("chat")),
+                wants_pictures=field("pictures", "1") == "1",
+                deck="easy" if field("deck") == "easy" else "classic",
+                name=field("name", ""),
+                can_be_watched=field("watched", "1") == "1",
+                has_chosen_game="game" in cached.fields,
             )
         return cached.chat
 
@@ -204,7 +198,7 @@ class People:
             new_fields["private"] = "1"
         if known_fields.get("handle", "") != person.handle:
             # Store this first, because the stored handle shows that it was done.
-            await self._rename(person.id, known_fields.get("handle", ""), person.handle)
+            await self._move_handle(person.id, known_fields.get("handle", ""), person.handle)
         await self._store_new(keys.person(person.id), new_fields)
         if place and not is_private(place):
             await self.note_chat(place, language, chat_name)
@@ -218,7 +212,7 @@ class People:
             self._day = (time.monotonic(), day)
         return day
 
-    async def _rename(self, id: str, old_handle: str, new_handle: str) -> None:
+    async def _move_handle(self, id: str, old_handle: str, new_handle: str) -> None:
         platform = platform_of(id)
         if new_handle:
             await self._client.set(keys.handle(platform, new_handle), id)
@@ -234,7 +228,7 @@ class People:
         """Delete a profile; the person becomes a stranger. With ``if_unknown``, keep a profile that has a name."""
         handle = (await self.reload(id)).handle
         if handle:
-            await self._rename(id, handle, "")
+            await self._move_handle(id, handle, "")
         if if_unknown:
             await self._erase_unknown(keys=[keys.person(id)])
         else:
@@ -248,12 +242,8 @@ class People:
         """Return a person's last choice for each game, or the usual one. The game chosen last comes first."""
         stored_fields = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != stored_fields.get("game"))
-        return [
-            Choice.parse(game, stored_fields[f"game:{game}"])
-            if f"game:{game}" in stored_fields
-            else Choice.default(game)
-            for game in games
-        ]
+        stored_choices = {game: stored_fields.get(f"game:{game}") for game in games}
+        return [Choice.parse(game, text) if text else Choice.default(game) for game, text in stored_choices.items()]
 
     async def note_choice(self, id: str, choice: Choice) -> None:
         await self._store_new(keys.person(id), {"game": choice.game, f"game:{choice.game}": choice.text})
@@ -278,9 +268,8 @@ class People:
         """Copy a chat's settings to its new id, unless set there. Lookups by the old id return the new one."""
         old_fields = await self._fields(keys.chat(old_id))
         known_names = {MOVED, *await self._fields(keys.chat(new_id))}
-        await self._store(
-            keys.chat(new_id), {name: value for name, value in old_fields.items() if name not in known_names}
-        )
+        new_fields = {name: value for name, value in old_fields.items() if name not in known_names}
+        await self._store(keys.chat(new_id), new_fields)
         await self._store(keys.chat(old_id), {MOVED: new_id})
 
     async def find_by_handle(self, platform: str, handle: str) -> Profile | None:
@@ -297,14 +286,13 @@ class People:
             return cached
         read = self._reads[key] = object()
         try:
-            # The age is measured from before the read.
-            found = CachedProfile(time.monotonic(), {})
+            read_at = time.monotonic()
             stored_fields = await self._client.hgetall(key)
-            found.fields.update((name.decode(), value.decode()) for name, value in stored_fields.items())
         finally:
             is_latest = self._reads.get(key) is read
             if is_latest:
                 del self._reads[key]
+        found = CachedProfile(read_at, {name.decode(): value.decode() for name, value in stored_fields.items()})
         if is_latest:
             self._cache[key] = found
             self._cache.move_to_end(key)

@@ -14,10 +14,8 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-INLINE, GUEST = "~", "guest"
-"""Prefixes of chats without the bot. In an ``INLINE`` chat it can edit one message, in a ``GUEST`` chat it can answer
-for a while.
-"""
+INLINE = "~"  # prefix of chats without the bot where it can edit one message
+GUEST = "guest"  # prefix of chats without the bot where it can answer for a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Place:
 
     @property
     def is_guest(self) -> bool:
-        """True for a chat without the bot that the bot can answer for a while."""
+        """True for a chat without the bot where it can answer for a while."""
         return self.chat.startswith(GUEST)
 
     @property

@@ -27,10 +27,8 @@ class Presence:
         self._signs: dict[str, float] = {}  # last sign of each person, until it is written
         self._last_signs: dict[str, float] = {}  # last sign of each followed person
         self._away: frozenset[str] = frozenset()
-        self.followed_sources: list[Callable[[], Iterable[str]]] = []
-        """Functions that return people whose presence this worker shows live."""
-        self.watchers: list[Callable[[Collection[str]], None]] = []
-        """Called with people who have come or gone."""
+        self.followed_sources: list[Callable[[], Iterable[str]]] = []  # return people whose presence is shown live
+        self.watchers: list[Callable[[Collection[str]], None]] = []  # called with people who have come or gone
 
     def note(self, person: str) -> None:
         """Note a sign of an open page. Writes nothing."""
@@ -69,10 +67,9 @@ class Presence:
             else:
                 read = zip(followed, ages, strict=True)
                 self._last_signs |= {person: now - float(age) for person, age in read if age is not None}
-        away_people = frozenset(
-            person for person, signed_at in self._last_signs.items() if now - signed_at > AWAY_SECONDS
-        )
-        changed_people, self._away = self._away ^ away_people, away_people
+        away = frozenset(person for person, signed_at in self._last_signs.items() if now - signed_at > AWAY_SECONDS)
+        changed_people = self._away ^ away
+        self._away = away
         if changed_people:
             for watch in self.watchers:
                 watch(changed_people)

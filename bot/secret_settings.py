@@ -7,13 +7,13 @@ from typing import Any
 ENCODING = "utf-8-sig"  # UTF-8, with or without a byte order mark
 MAX_SECRET_BYTES = 65536  # limit for a secret's file; also ends the reading of a device
 
+# The variable of each secret, by its field of `bot.settings.Settings`.
 SECRETS = {
     "redis_url": "REDIS_URL",
     "telegram_token": "BUONGIOCO_TELEGRAM_TOKEN",
     "discord_token": "BUONGIOCO_DISCORD_TOKEN",
     "discord_client_secret": "BUONGIOCO_DISCORD_CLIENT_SECRET",
 }
-"""The variable of each secret, by its field of `bot.settings.Settings`."""
 
 
 def secret_value(field: str, value: Any, path: Path | None) -> Any:

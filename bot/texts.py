@@ -84,11 +84,13 @@ def texts(language: str) -> Texts:
     write_mo(compiled_catalogue, catalogue)
     compiled_catalogue.seek(0)
     # A panel needs about thirty texts, and a dictionary is fifteen times as fast as the library.
-    translations = {message.id: message.string for message in catalogue if message.string and not message.fuzzy}
-    plain_texts = {
-        id_: text for id_, text in translations.items() if isinstance(id_, str) and isinstance(text, str) and id_
-    }
-    return Texts(_Catalogue(plain_texts).__getitem__, GNUTranslations(compiled_catalogue).ngettext)
+    translations = _Catalogue()
+    for message in catalogue:
+        id_, text = message.id, message.string
+        # Messages with a plural have tuples. The header has an empty id.
+        if isinstance(id_, str) and isinstance(text, str) and id_ and text and not message.fuzzy:
+            translations[id_] = text
+    return Texts(translations.__getitem__, GNUTranslations(compiled_catalogue).ngettext)
 
 
 def error_text(error: EngineError, language: str, reader_values: Mapping[str, str] | None = None) -> str:

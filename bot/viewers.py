@@ -71,9 +71,7 @@ def with_picture(
     if subject is None:
         return panel
     _ = texts(language).gettext
-    alt = (
-        _("A picture of the table, described in the text.")
-        if isinstance(subject, Scene)
-        else _("A picture, described in the text.")
-    )
+    alt = _("A picture, described in the text.")
+    if isinstance(subject, Scene):
+        alt = _("A picture of the table, described in the text.")
     return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting, live=live))

@@ -116,18 +116,17 @@ class BackupTaker:
 
     async def _take_changed_ratings(self, now: int, people_by_scope: dict[Scope, dict[str, None]]) -> bool:
         """Read these people's ratings again in one step. Return False if another game has been rated since."""
-        wanted_ratings = [
-            (index, scope, person) for index, scope in enumerate(people_by_scope) for person in people_by_scope[scope]
-        ]
-        stored_ratings = await self._read_ratings(
-            keys=[keys.RATED, *(key(scope.key) for scope in people_by_scope for key in BY_SCOPE)],
-            args=[now, *(word for index, _, person in wanted_ratings for word in (index, person))],
-        )
-        if stored_ratings is None:
+        wanted: list[tuple[Scope, str]] = []
+        args: list[int | str] = [now]
+        for index, (scope, people) in enumerate(people_by_scope.items()):
+            for person in people:
+                wanted.append((scope, person))
+                args += [index, person]
+        scope_keys = [kind(scope.key) for scope in people_by_scope for kind in BY_SCOPE]
+        stored = await self._read_ratings(keys=[keys.RATED, *scope_keys], args=args)
+        if stored is None:
             return False
-        for (_, scope, person), rating, rank, history in zip(
-            wanted_ratings, *(stored_ratings[n::3] for n in range(3)), strict=True
-        ):
+        for (scope, person), rating, rank, history in zip(wanted, stored[::3], stored[1::3], stored[2::3], strict=True):
             if rating is not None:
                 self._write({"hash": keys.ratings(scope.key), "value": [[person, encode_bytes(rating)]]})
             if rank is not None:
@@ -179,10 +178,8 @@ class BackupTaker:
                 pipe.type(name)
                 pipe.pexpiretime(name)
             answers = await pipe.execute()
-        types_and_expiries = zip(names, answers[::2], answers[1::2], strict=True)
-        existing_keys = [
-            (name, kind.decode(), expires) for name, kind, expires in types_and_expiries if kind != b"none"
-        ]
+        described_keys = zip(names, answers[::2], answers[1::2], strict=True)
+        existing_keys = [(name, kind.decode(), expires) for name, kind, expires in described_keys if kind != b"none"]
         async with self._client.pipeline(transaction=False) as pipe:
             for name, kind, _ in existing_keys:
                 _read_part(pipe, kind, name, 0)

@@ -79,13 +79,10 @@ async def restore(
     settings = read_settings()
     try:
         async with connect_without_bot(settings, "would overwrite the restored data") as client:
+            # This command has locked an embedded store's folder. So a worker that the store still lists was killed.
+            is_alone = settings.redis_url is None
             with progress(2 * file.stat().st_size, file.name) as bar:
-                # This command has locked the embedded store's folder, so a worker that the store still lists was
-                # killed.
-                has_embedded_store = settings.redis_url is None
-                header = await restore_store(
-                    client, file, replace=replace, alone=has_embedded_store, on_read=bar.update
-                )
+                header = await restore_store(client, file, replace=replace, alone=is_alone, on_read=bar.update)
     except (RedisError, RedisClusterException) as error:
         raise StoreError(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
     except OSError as error:

@@ -18,20 +18,12 @@ import typer
 from redis.exceptions import RedisError
 
 from bot.cli.health import MAX_HEALTH_BYTES, TIMEOUT_SECONDS, health_address, health_url, is_health, open_local_url
-from bot.cli.levers import format_time
-from bot.cli.output import say
+from bot.cli.output import format_time, say
 from bot.cli.store_commands import store_command
 from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
 from bot.running.own_packages import ForeignPackage, check_own_packages
-from bot.settings import (
-    MONITORING_REMEDY,
-    NOTHING_TO_RUN,
-    PREFIX,
-    BadSetting,
-    Settings,
-    secret_files,
-)
+from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, secret_files
 from bot.settings_reader import read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from bot.store.folder import has_store, is_locked, is_readable_by_others
@@ -194,10 +186,8 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
     if not has_store(folder):
         existing_folder = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         if not os.access(existing_folder, os.W_OK | os.X_OK):
-            return (
-                False,
-                f"store: {existing_folder} is not writable: give the bot's user write access, or set BUONGIOCO_DATA",
-            )
+            remedy = "give the bot's user write access, or set BUONGIOCO_DATA"
+            return False, f"store: {existing_folder} is not writable: {remedy}"
         return True, f"store: there is none in {folder} yet; the bot creates it when it starts"
     if not is_private:
         remedy = f"run `chmod 700 {folder}`, or start the bot, which does it"

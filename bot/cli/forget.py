@@ -53,13 +53,9 @@ def forget(
             result, is_running, error_description = asyncio.run(_forget(settings, person, files))
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
-    counts = [
-        format_count(result.games, "game"),
-        format_count(result.ratings, "rating"),
-        format_count(result.tables, "table"),
-    ]
-    store_line = f"The store is {settings.store_location}."
-    say(f"{person} is forgotten, and was named in {counts[0]}, {counts[1]} and {counts[2]}. {store_line}")
+    games, ratings = format_count(result.games, "game"), format_count(result.ratings, "rating")
+    places = f"{games}, {ratings} and {format_count(result.tables, 'table')}"
+    say(f"{person} is forgotten, and was named in {places}. The store is {settings.store_location}.")
     if is_running:
         say("The running bot checks once more in a minute. Then it rewrites the store's append-only file.")
     if error_description:
@@ -109,7 +105,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
 
 async def _is_known(client: Any, person: str) -> bool:
     personal = [keys.person, keys.games_of, keys.tables_naming, keys.tables_of_person, keys.last_game, keys.scopes]
-    for key in [*(key_of(person) for key_of in personal), keys.chat(private_place(person))]:
+    for key in [*(make_key(person) for make_key in personal), keys.chat(private_place(person))]:
         if await client.exists(key):
             return True
     return person in await forgetting_marks(client) or bool(await read_adapter_data(client, person))

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from bot.cli.arguments import parse_duration
-from bot.cli.output import format_count, say
+from bot.cli.output import format_count, format_time, say
 from bot.cli.person import PERSON_HELP, check_person, find_person_id
 from bot.cli.store_commands import open_store_client, store_command
 from bot.identity.names import JOINERS
@@ -109,7 +109,8 @@ async def bans() -> None:
         bans_by_person = sorted(levers.bans.items(), key=lambda item: -item[1].since)
         named_bans = [(await _name(client, person), ban) for person, ban in bans_by_person]
     for person_text, ban in named_bans:
-        say("  ".join(filter(None, (format_time(ban.since), f"{_format_end(ban.until):26}", person_text, ban.reason))))
+        columns = format_time(ban.since), f"{_format_end(ban.until):26}", person_text, ban.reason
+        say("  ".join(filter(None, columns)))
     say(format_count(len(named_bans), "ban"), err=True)
 
 
@@ -168,21 +169,14 @@ async def log() -> None:
         named_pulls = [(pull, await _name(client, pull.person) if pull.person else "") for pull in pulls]
     for pull, person_text in named_pulls:
         end_text = _format_end(pull.until) if pull.lever == "ban" else ""
-        say(
-            "  ".join(
-                filter(None, (format_time(pull.at), f"{pull.by:12}", pull.lever, person_text, end_text, pull.text))
-            )
-        )
+        columns = format_time(pull.at), f"{pull.by:12}", pull.lever, person_text, end_text, pull.text
+        say("  ".join(filter(None, columns)))
     say(format_count(len(named_pulls), "line"), err=True)
 
 
 async def _name(client: Any, person: str) -> str:
     name = ((await client.hget(keys.person(person), "name")) or b"").decode()
     return f"{name} ({person})" if name else person
-
-
-def format_time(seconds: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 def _format_end(until: int) -> str:

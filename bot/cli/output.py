@@ -9,6 +9,7 @@ import io
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -36,12 +37,12 @@ def json_line(text: str, encoding: str = "utf-8") -> str:
     Characters that a terminal can obey or that ``encoding`` lacks become ``\\uXXXX``. They occur in strings only.
     """
     is_unicode = encoding.lower().startswith("utf")
-    return (
-        "".join(
-            char if char.isprintable() and (is_unicode or char.isascii()) else json.dumps(char)[1:-1] for char in text
-        )
-        + "\n"
-    )
+
+    def escape(char: str) -> str:
+        is_safe = char.isprintable() and (is_unicode or char.isascii())
+        return char if is_safe else json.dumps(char)[1:-1]
+
+    return "".join(map(escape, text)) + "\n"
 
 
 def say(text: object = "", *, err: bool = False, **style: Any) -> None:
@@ -90,6 +91,10 @@ def line_output(out: Path | None) -> Iterator[Callable[[str], None]]:
 def format_count(count: int, noun: str) -> str:
     """Return a count with its noun: "1 game", "3 games"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def format_time(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 def confirm(question: str) -> None:

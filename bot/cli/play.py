@@ -109,10 +109,9 @@ class TerminalTable:
         say()
         if isinstance(deal, PacketsView):
             for seat in (1, YOU):
-                own_packets = [
-                    packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")
-                ]
-                line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in own_packets)
+                packets = [packet for packet in deal.packets if packet.owner == seat]
+                shown = [packet for packet in packets if packet.place in ("table", "taken")]
+                line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in shown)
                 say(f"{self.words.names[seat]:>8}  {line}")
         for seat, known_cards in enumerate(deal.known):
             if known_cards and seat != YOU:
@@ -125,10 +124,8 @@ class TerminalTable:
             bids = ["–" if bid is None else str(bid) for bid in deal.bids]
             say(f"{labels['bids']:>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
         if deal.trick:
-            say(
-                f"{labels['trick']:>8}  "
-                + "  ".join(f"{self.words.names[seat]} {card}" for seat, card, _s in deal.trick)
-            )
+            trick = "  ".join(f"{self.words.names[seat]} {card}" for seat, card, _s in deal.trick)
+            say(f"{labels['trick']:>8}  {trick}")
         say(f"{labels['tricks']:>8}  {self.words.sides(deal.tricks)}")
         if isinstance(deal, SpadesView) and deal.drawn:
             say(f"{labels['drawn']:>8}  {deal.drawn}")

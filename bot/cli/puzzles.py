@@ -47,10 +47,8 @@ def make(
         for puzzle in kept_puzzles:
             write(puzzle.to_line())
     by_game = Counter(puzzle.game for puzzle in kept_puzzles)
-    say(
-        f"{len(kept_puzzles)} of {len(found_puzzles)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES),
-        err=True,
-    )
+    counts = ", ".join(f"{game} {by_game[game]}" for game in GAMES)
+    say(f"{len(kept_puzzles)} of {len(found_puzzles)}: {counts}", err=True)
 
 
 def _read_games(path: Path) -> Iterator[Record]:

@@ -1,11 +1,10 @@
 """`buongioco reports`: list, show and delete reports about strangers."""
 
-import time
 from typing import Annotated
 
 import typer
 
-from bot.cli.output import format_count, line_output, say
+from bot.cli.output import format_count, format_time, line_output, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.features.find.reports import Report, Reports
 from bot.finished.archive import Archive
@@ -24,7 +23,7 @@ async def list_reports(context: typer.Context) -> None:
     async with open_store_client() as client:
         reports = [item async for item in Reports(client).all_reports()]
     for report_id, report in sorted(reports, key=lambda item: item[1].at, reverse=True):
-        say(f"{report_id}  {_format_time(report)}  {report.game}  {_format_people(report)}")
+        say(f"{report_id}  {format_time(report.at)}  {report.game}  {_format_people(report)}")
     say(format_count(len(reports), "report"), err=True)
 
 
@@ -37,7 +36,7 @@ async def show(report_id: Id) -> None:
         if report is None:
             raise typer.BadParameter(f"There is no report {report_id}.", param_hint="ID")
         game = await Archive(client).get(report.game_id)
-    say(f"{_format_time(report)}  {_format_people(report)}", err=True)
+    say(f"{format_time(report.at)}  {_format_people(report)}", err=True)
     if game is None:
         say(f"Its game is not in the archive: table {report.code} still plays it, or it was moved to a file.", err=True)
         return
@@ -53,10 +52,6 @@ async def drop(report_id: Id) -> None:
         if not await Reports(client).delete(report_id):
             raise typer.BadParameter(f"There is no report {report_id}.", param_hint="ID")
     say(f"Report {report_id} is dropped.")
-
-
-def _format_time(report: Report) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(report.at))
 
 
 def _format_people(report: Report) -> str:

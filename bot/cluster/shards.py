@@ -8,7 +8,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Any, Literal
 
 import structlog
@@ -18,9 +18,8 @@ from bot.store import STORE_ERRORS, Store, StoreUnavailable, keys
 from bot.store.commit_notification import CommitNotification
 from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 
+# Interval of lease renewals. It is shorter than the longest gap that counts as playing time (playing_time.lua).
 RENEW_SECONDS = 4.0
-"""Interval of lease renewals. It is shorter than the longest gap that counts as playing time (playing_time.lua)."""
-
 LEADER_SHARD = 0  # shard of the leader, which does the work that only one worker must do
 
 log = structlog.get_logger()
@@ -110,8 +109,7 @@ class Shards:
     async def join(self, max_seconds: float = 0.0) -> None:
         """Register this worker. Raise StoreUnavailable if workers with another time zone do not stop in time.
 
-        With two zones, the cards of a day would be revealed in one while they are still
-        played in the other.
+        With two zones, the cards of a day would be revealed in one while they are still played in the other.
         """
         deadline = asyncio.get_running_loop().time() + max_seconds
         is_logged = False
@@ -190,9 +188,12 @@ class Shards:
                 async with self.store.client.pubsub() as subscription:
                     await subscription.subscribe(keys.NOTIFICATIONS, commits)
                     async for message in subscription.listen():
-                        if message["type"] == "message":
-                            is_commit = message["channel"] == commits.encode()
-                            (self._receive_commit if is_commit else self._receive_notifications)(message["data"])
+                        if message["type"] != "message":
+                            continue
+                        if message["channel"] == commits.encode():
+                            self._receive_commit(message["data"])
+                        else:
+                            self._receive_notifications(message["data"])
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)
@@ -246,26 +247,19 @@ class Shards:
         if surplus_shards := sorted(self.owned)[fair_share:]:
             await self._leave(surplus_shards)
         owned_shards = sorted(self.owned)
-        results = await asyncio.gather(*(self._hold(shard, "keep") for shard in owned_shards))
-        for shard, is_kept in zip(owned_shards, results, strict=True):
-            if not is_kept:
+        kept_shards = await self._hold(owned_shards, "keep")
+        for shard in owned_shards:
+            if shard not in kept_shards:
                 self._lose(shard)
         self._balanced.set()
         self._balanced.clear()
         # Workers start at different shards so that they do not compete for the same ones.
-        first_shard = int(self.worker_id, 16)
-        free_shards = [
-            shard for step in range(keys.SHARDS) if (shard := (first_shard + step) % keys.SHARDS) not in self.owned
-        ]
-        while free_shards and len(self.owned) < fair_share:
-            requested_shards, free_shards = (
-                free_shards[: fair_share - len(self.owned)],
-                free_shards[fair_share - len(self.owned) :],
-            )
-            answers = await asyncio.gather(
-                *(self._hold(shard, "seize" if self._alone else "take") for shard in requested_shards)
-            )
-            if taken_shards := [shard for shard, is_taken in zip(requested_shards, answers, strict=True) if is_taken]:
+        start = int(self.worker_id, 16) % keys.SHARDS
+        free_shards = [shard for shard in (*range(start, keys.SHARDS), *range(start)) if shard not in self.owned]
+        while free_shards and (missing_count := fair_share - len(self.owned)) > 0:
+            taken_shards = await self._hold(free_shards[:missing_count], "seize" if self._alone else "take")
+            free_shards = free_shards[missing_count:]
+            if taken_shards:
                 self.owned.update(taken_shards)
                 for listener in self.listeners:
                     listener.on_taken(taken_shards)
@@ -284,14 +278,19 @@ class Shards:
     async def _release(self, shards: Collection[int]) -> None:
         await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in shards))
 
-    async def _hold(self, shard: int, mode: Literal["keep", "take", "seize"]) -> bool:
-        """Renew or take a lease. Return whether this worker has the shard now."""
-        # Measured before the call, so that the lease cannot end in the store before this time.
-        lease_end = self.now() + LEASE_SECONDS
-        is_held = await self.store.leases.hold_shard(self.worker_id, shard, mode)
-        if is_held:
-            self._held_until[shard] = lease_end
-        return is_held
+    async def _hold(self, shards: Sequence[int], mode: Literal["keep", "take", "seize"]) -> list[int]:
+        """Renew or take the leases of shards. Return the shards that this worker has now."""
+
+        async def hold(shard: int) -> bool:
+            # Measured before the call, so that the lease cannot end in the store before this time.
+            lease_end = self.now() + LEASE_SECONDS
+            is_held = await self.store.leases.hold_shard(self.worker_id, shard, mode)
+            if is_held:
+                self._held_until[shard] = lease_end
+            return is_held
+
+        answers = await asyncio.gather(*map(hold, shards))
+        return [shard for shard, is_held in zip(shards, answers, strict=True) if is_held]
 
     def _lose(self, shard: int) -> None:
         self.owned.discard(shard)

@@ -8,9 +8,7 @@ from typing import Any
 import structlog
 
 RESTART_SECONDS = 1.0  # pause before a failed loop is restarted
-
-STEADY_SECONDS = 10.0
-"""Time after which a restarted loop counts as working, in seconds. By then every loop has begun its work."""
+STEADY_SECONDS = 10.0  # after this time a restarted loop counts as working; by then every loop has begun its work
 
 Loop = Callable[[], Coroutine[Any, Any, None]]
 

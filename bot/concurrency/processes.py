@@ -17,17 +17,15 @@ import structlog
 
 from bot.concurrency.process_main import SIZE_BYTES, frame, run_worker
 
+# Processes are spawned, because a forked copy of the bot would share its memory and connections.
 NewProcess = multiprocessing.get_context("spawn").Process
-"""Processes are spawned, because a forked copy of the bot would share its memory and connections."""
 
 MAX_ATTEMPTS = 3  # attempts for a piece of work that kills its process
 REAPING_SECONDS = 1.0  # longest wait in `Processes.stop` for killed processes
 
+# Pieces of work that a single process has at a time: it can begin the second without waiting for the bot. With several
+# processes, work waits for the first free one.
 MAX_PIPELINED = 2
-"""Pieces of work that a single process has at a time: it can begin the second without waiting for the bot.
-
-With several processes, work waits for the first free one.
-"""
 
 T = TypeVar("T")
 

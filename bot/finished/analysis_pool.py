@@ -56,9 +56,8 @@ class AnalysisPool:
 
         Return None if too many games are requested. Raise AnalysisFailed if the analysis failed now.
         """
-        verdicts = await self._stored_verdicts(game)
-        if verdicts is not None:
-            return Analysis(verdicts, len(game.record.deals))
+        if analysis := await self._stored_analysis(game):
+            return analysis
         if game.id not in self._tasks and len(self._requested) >= MAX_REQUESTED:
             return None
         self._requested.add(game.id)
@@ -71,17 +70,16 @@ class AnalysisPool:
 
     async def known_analysis(self, game: FinishedGame) -> Analysis | None:
         """Return the analysis so far, or None if it was not started."""
-        verdicts = await self._stored_verdicts(game)
-        if verdicts is not None:
-            return Analysis(verdicts, len(game.record.deals))
+        if analysis := await self._stored_analysis(game):
+            return analysis
         by_deal = self._verdicts_by_deal.get(game.id)
         return None if by_deal is None else Analysis(list(chain(*by_deal)), len(by_deal))
 
     async def analyse_when_idle(self, game: FinishedGame) -> list[Verdict] | None:
         """Analyse a game while robots are idle and no analysis is requested. Return None if it fails."""
-        if await self._stored_verdicts(game) is None:
+        if await self._stored_analysis(game) is None:
             await asyncio.wait([self._start(game)])
-        return await self._stored_verdicts(game)
+        return (await self.stored_verdicts([game.id])).get(game.id)
 
     async def stored_verdicts(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
         async with self._client.pipeline(transaction=False) as pipe:
@@ -90,9 +88,9 @@ class AnalysisPool:
             texts = await pipe.execute() if game_ids else []
         return {game_id: _parse_verdicts(text) for game_id, text in zip(game_ids, texts, strict=True) if text}
 
-    async def _stored_verdicts(self, game: FinishedGame) -> list[Verdict] | None:
+    async def _stored_analysis(self, game: FinishedGame) -> Analysis | None:
         text = await self._client.get(keys.analysis(game.id))
-        return _parse_verdicts(text) if text else None
+        return Analysis(_parse_verdicts(text), len(game.record.deals)) if text else None
 
     def _start(self, game: FinishedGame) -> asyncio.Task[None]:
         """Return the task that analyses a game. Start it if needed."""

@@ -138,8 +138,7 @@ class Archive:
         """Store a finished game unless it is stored already. Return the stored game."""
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
-        # Numbers are assigned last, so that each number has a game. After an interruption, delivery adds the game
-        # again.
+        # Assign the number last, so that each number has a game. After an interruption, delivery adds the game again.
         await self._list_game(game)
         for person_or_chat in (*game.known_people, *game.chats):
             # Games of a day's deal or of a duplicate's round are archived hours after they ended.

@@ -1,5 +1,6 @@
 """A finished game in the archive."""
 
+import dataclasses
 import json
 import time
 import zlib
@@ -78,15 +79,8 @@ class FinishedGame:
     def fields(self) -> dict[str, Any]:
         """The fields for JSON. Default values are left out, so that older releases can read most games."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        default_fields = {
-            "fixture": "",
-            "origin": "",
-            "rating_rules": 1,
-            "trial": False,
-            "has_cuts": False,
-            "winner_gains": None,
-        }
-        return {name: value for name, value in fields.items() if value != default_fields.get(name)}
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        return {name: value for name, value in fields.items() if value != defaults[name]}
 
     def to_bytes(self) -> bytes:
         return zlib.compress(json.dumps(self.fields, separators=(",", ":")).encode(), 9)

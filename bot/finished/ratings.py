@@ -225,13 +225,10 @@ class Ratings:
     async def best_and_own(self, scope: Scope, person: str, limit: int) -> list[RankedPerson]:
         """Return the best people, followed by ``person`` unless they are among them. ``person`` can be empty."""
         best = await self.best(scope, limit)
-        if person and not any(other == person for _rank, other, _standing in best):
+        if person and all(other != person for _rank, other, _standing in best):
             best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
-        histories = await self.histories(scope, [ranked_person for _rank, ranked_person, _standing in best])
-        return [
-            RankedPerson(ranked_person, rank, standing, histories[ranked_person])
-            for rank, ranked_person, standing in best
-        ]
+        histories = await self.histories(scope, [other for _rank, other, _standing in best])
+        return [RankedPerson(other, rank, standing, histories[other]) for rank, other, standing in best]
 
     async def standings(self, person: str) -> list[GameStanding]:
         game_standings = []
@@ -279,10 +276,7 @@ class Ratings:
         return {old_id.decode(): new_id.decode() for old_id, new_id in moved_chats.items()}
 
     async def _rate_entry(self, entry: ArchiveEntry, last_rated: int) -> bool:
-        """Rate or skip a game.
-
-        Do neither, and return False, if another game was rated last or a chat moved.
-        """
+        """Rate or skip a game. Do neither, and return False, if another game was rated last or a chat moved."""
         moves = await self._client.hlen(keys.MOVED)
         today, changes, standing_args, scopes = NO_DAY, list[Change](), list[str | int](), list[Scope]()
         if entry.game:
@@ -311,11 +305,8 @@ class Ratings:
         decided = replace(game, winner_gains=games_today < GAMES_A_DAY)
 
         def decide(stored_game: FinishedGame) -> FinishedGame:
-            return (
-                stored_game
-                if stored_game.winner_gains is not None
-                else replace(stored_game, winner_gains=decided.winner_gains)
-            )
+            is_decided = stored_game.winner_gains is not None
+            return stored_game if is_decided else replace(stored_game, winner_gains=decided.winner_gains)
 
         await self.archive.rewrite(game.id, decide)
         kept = await self.archive.get(game.id)

@@ -18,8 +18,8 @@ class StoredField(NamedTuple):
     field: str = ""
 
 
+# The type of an entry point, which lists an adapter's data about a person (``platform:id``).
 FieldFinder = Callable[[str], Sequence[StoredField]]
-"""The type of an entry point, which lists an adapter's data about a person (``platform:id``)."""
 
 
 @cache
@@ -28,13 +28,13 @@ def _field_finders() -> dict[str, FieldFinder]:
 
 
 def stored_fields(person: str) -> Sequence[StoredField]:
-    keeper = _field_finders().get(platform_of(person))
-    return keeper(person) if keeper else ()
+    find_fields = _field_finders().get(platform_of(person))
+    return find_fields(person) if find_fields else ()
 
 
 async def delete_adapter_data(client: Any, person: str) -> None:
     for key, field in stored_fields(person):
-        await (client.hdel(key, field) if field not in ("", ALL_FIELDS) else client.delete(key))
+        await (client.delete(key) if field in ("", ALL_FIELDS) else client.hdel(key, field))
 
 
 async def read_adapter_data(client: Any, person: str) -> dict[str, str]:

@@ -13,17 +13,14 @@ NO_NAME = "…"  # shown for a name without visible characters
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"  # characters that are printable but invisible
 
+# Pattern for an invisible character: white space, direction marks, zero-width spaces and joiners.
 UNSEEN = rf"[\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff{BLANKS}]"
-"""Pattern for an invisible character: white space, direction marks, zero-width spaces and joiners."""
-
 LEADING_BLANKS, TRAILING_BLANKS = re.compile(f"{UNSEEN}*"), re.compile(f"{UNSEEN}+$")
 
 JOINERS = "\u200c\u200d"
-JOINED = "\u0600-\u07ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-"""Scripts that use joiners: Arabic, the scripts of India, emoji."""
-
+JOINED = "\u0600-\u07ff\u0900-\u0dff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"  # Arabic, the scripts of India, emoji
+# Joiners that join nothing and could only make two names look alike.
 LOOSE_JOINER = re.compile(rf"(?<![{JOINED}{JOINERS}])[{JOINERS}]+|[{JOINERS}]+(?![{JOINED}{JOINERS}])")
-"""Joiners that join nothing and could only make two names look alike."""
 
 
 def printable_name(name: str, max_length: int = LONGEST_NAME) -> str:
@@ -52,12 +49,10 @@ def trim_blanks(text: str) -> str:
     return TRAILING_BLANKS.sub("", text[leading_blanks(text) :])
 
 
+# The robot face, with which names of robots and programs begin, and the similar monster.
 ROBOT_SIGNS = "\U0001f916\U0001f47e"
-"""The robot face, with which names of robots and programs begin, and the similar monster."""
-
+# Characters that change how the sign before them looks: variation selectors, keycaps, enclosing shapes.
 MARKS = "\ufe0e\ufe0f\u20e3\u20dd\u20de\u20df\u20e0"
-"""Characters that change how the sign before them looks: variation selectors, keycaps, enclosing shapes."""
-
 ROBOT_SIGN = re.compile(rf"[{JOINERS}]?[{ROBOT_SIGNS}][{MARKS}]*[{JOINERS}]?")
 
 

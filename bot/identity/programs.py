@@ -22,9 +22,9 @@ GUESTS = "web:"  # id prefix of guests of the web pages, and of programs
 PREFIX = "web:robot-"  # id prefix of programs: their platform is our web API
 PSEUDONYM_PREFIX = f"{PSEUDONYM_PLATFORM}:robot-"  # id prefix of forgotten programs
 ID_BYTES, TOKEN_BYTES = 6, 32
-MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH = 1000, 900, 5
-"""Limits of the number of programs: in all, of people (to leave room for the host's), and of one person."""
-
+MAX_PROGRAMS = 1000
+MAX_OF_PEOPLE = 900  # programs of all people, to leave room for the host's
+MAX_EACH = 5  # programs of one person
 LONGEST_PROGRAM_NAME = 60
 
 KEEP = read_script(__file__, "keep_program")
@@ -110,13 +110,11 @@ class Programs:
         """Store a program and return its new token. Raise ValueError if there are too many."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         fields = {"name": program.name, "scopes": program.scopes, "token": token_digest(token)}
-        owner = {"owner": program.owner} if program.owner else {}
+        if program.owner:
+            fields["owner"] = program.owner
         is_kept = await self._keep_if_few(
             keys=[keys.PROGRAMS],
-            args=[
-                *(program.id, json.dumps({**fields, **owner}), program.owner),
-                *(MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH),
-            ],
+            args=[program.id, json.dumps(fields), program.owner, MAX_PROGRAMS, MAX_OF_PEOPLE, MAX_EACH],
         )
         if not is_kept:
             raise ValueError("there are too many programs: revoke one first")
@@ -133,10 +131,8 @@ class Programs:
 
     async def all_programs(self) -> list[Program]:
         stored_programs = await self._client.hgetall(keys.PROGRAMS)
-        return sorted(
-            (_program(id_.decode(), json.loads(text)) for id_, text in stored_programs.items()),
-            key=lambda program: program.name,
-        )
+        programs = [_program(id_.decode(), json.loads(text)) for id_, text in stored_programs.items()]
+        return sorted(programs, key=lambda program: program.name)
 
     async def revoke(self, id_: str) -> bool:
         """Revoke a program's token; return False if the program is unknown. Its games continue without it."""

@@ -17,13 +17,10 @@ from bot.texts import gettext_noop as _
 from bot.texts import texts
 
 NAME = _("somebody")
-NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
-"""Nicknames of strangers who have chosen none; a number follows."""
-
+NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")  # of strangers who have chosen none; a number follows
 GUEST = _("Guest {number}")  # name of a guest of the pages who gave none; the number has three digits
-
+# A second number can follow to distinguish two guests at a table.
 _GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
-"""A second number can follow to distinguish two guests at a table (`bot.identity.names.distinct_name`)."""
 
 
 class ForgettingMark(NamedTuple):
@@ -69,12 +66,13 @@ def is_name_from_bot(name: str) -> bool:
 
 
 def is_guest_name(name: str) -> bool:
-    return name.startswith("Guest") and _GUEST.fullmatch(name) is not None
+    return _GUEST.fullmatch(name) is not None
 
 
 def localize_name(name: str, language: str) -> str:
     """Return a name in a language: names given by the bot are translated."""
     if name == NAME:
         return texts(language).gettext(name)
-    match = _GUEST.fullmatch(name) if name.startswith("Guest") else None
-    return texts(language).gettext(GUEST).format(number=match[1]) + match[2] if match else name
+    if match := _GUEST.fullmatch(name):
+        return texts(language).gettext(GUEST).format(number=match[1]) + match[2]
+    return name

@@ -98,7 +98,7 @@ class RobotPool:
         If no process answers soon, a robot that needs no search chooses the move here, so that the game goes on.
         """
         seed = secrets.randbits(64)
-        if self._movers.pending < MAX_WAITING * self._movers.count:
+        if not self._is_full:
             task = asyncio.create_task(self._movers.run(self._think, level, view, history, seed))
             is_done = await self._wait_for(task, PATIENCE_SECONDS)
             if is_done and not isinstance(task.exception(), ProcessDied):
@@ -129,7 +129,7 @@ class RobotPool:
                 await self._hints.acquire()
         except TimeoutError:
             return None
-        if self._movers.pending >= MAX_WAITING * self._movers.count:
+        if self._is_full:
             self._hints.release()
             return None
         task = asyncio.create_task(self._movers.run(advise, view, history))
@@ -141,7 +141,7 @@ class RobotPool:
 
         Raises PoolBusy, or ProcessDied like `seeded_move`.
         """
-        if self._waiting_aside >= MAX_WAITING or self._movers.pending >= MAX_WAITING * self._movers.count:
+        if self._waiting_aside >= MAX_WAITING or self._is_full:
             raise PoolBusy()
         self._waiting_aside += 1
         try:
@@ -165,6 +165,11 @@ class RobotPool:
     @property
     def is_busy(self) -> bool:
         return self._movers.pending > 0
+
+    @property
+    def _is_full(self) -> bool:
+        """True if a new request would wait too long for a process."""
+        return self._movers.pending >= MAX_WAITING * self._movers.count
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
         return await self._analysers.run(analyse, record.to_json(), deal)

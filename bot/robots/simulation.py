@@ -32,12 +32,10 @@ def simulate(
     record = game.record()
     if not legal:
         return record
-    deals = [
-        deal.model_copy(
-            update={"moves": [(*move, legal_moves) for move, legal_moves in zip(deal.moves, legal_lists, strict=True)]}
-        )
-        for deal, legal_lists in zip(record.deals, legal_by_deal, strict=True)
-    ]
+    deals = []
+    for deal, legal_lists in zip(record.deals, legal_by_deal, strict=True):
+        moves = [(*move, legal_moves) for move, legal_moves in zip(deal.moves, legal_lists, strict=True)]
+        deals.append(deal.model_copy(update={"moves": moves}))
     return record.model_copy(update={"deals": deals})
 
 

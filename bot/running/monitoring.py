@@ -58,9 +58,8 @@ async def monitoring(card_room: CardRoom) -> AsyncIterator[None]:
         return
     app = web.Application(client_max_size=1024)
     add_monitoring(app, card_room, host)
-    runner = await listen(
-        app, host, port, "Monitoring", MONITORING_REMEDY, Connections(connection_limit(SHARE_OF_FILES))
-    )
+    connections = Connections(connection_limit(SHARE_OF_FILES))
+    runner = await listen(app, host, port, "Monitoring", MONITORING_REMEDY, connections)
     try:
         log.info("monitoring_started", host=host, port=runner.addresses[0][1])
         yield

@@ -26,8 +26,8 @@ from bot.store.outage import is_temporary
 from bot.version import VERSION
 from bot.worker import Worker
 
+# The type of an entry point: returns adapters for this card room, or None if a setting is missing.
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
-"""The type of an entry point: returns adapters for this card room, or None if a setting is missing."""
 
 START_ATTEMPTS, RETRY_SECONDS = 30, 1.0  # while the store is unavailable
 

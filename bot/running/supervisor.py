@@ -10,16 +10,11 @@ from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.worker import Worker
 
-FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 60.0
-"""Pauses before a failed adapter is restarted, in seconds: doubled each time, up to the longest."""
-
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 60.0  # pauses before a failed adapter is restarted, doubled each time
 STEADY_SECONDS = 60.0  # after serving for this time, the pauses start again with the first
-
+# Pause before retrying an adapter with refused settings. A port can become free without the host, and a platform in
+# trouble can refuse a good token. Such rare retries do not reach any rate limit.
 REFUSED_SECONDS = 300.0
-"""Pause in seconds before retrying an adapter with refused settings. A port can become free without the host, and a
-platform in trouble can refuse a good token. Such rare retries do not reach any rate limit.
-"""
-
 STOP_SECONDS = 2.0  # time limit for current presses; the worker and the store then stop within three more seconds
 
 log = structlog.get_logger()
@@ -93,9 +88,8 @@ class Supervisor:
 
     def _handle_failure(self, platform: str, failure: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
-        self._worker.errors[platform] = reason = (
-            str(failure) if isinstance(failure, DeliveryError) else type(failure).__name__
-        )
+        reason = str(failure) if isinstance(failure, DeliveryError) else type(failure).__name__
+        self._worker.errors[platform] = reason
         self._worker.outages.record_failure(platform, reason, certain=True)
         if not isinstance(failure, (DeliveryError, *STORE_ERRORS)):
             log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=failure)

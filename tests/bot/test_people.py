@@ -104,7 +104,7 @@ async def test_handle_is_found_after_a_kill_while_writing_it(store: Store) -> No
     anna = Person("telegram:1", "Anna", handle="anna")
 
     class KilledPeople(People):
-        async def _rename(self, id: str, old: str, new: str) -> None:
+        async def _move_handle(self, id: str, old: str, new: str) -> None:
             raise ConnectionError("killed")
 
     with pytest.raises(ConnectionError):

@@ -17,7 +17,7 @@ import discord
 import structlog
 
 from adapters.discord.errors import ANSWERED, EXPIRED, LIBRARY_ERRORS, RATE_LIMITED, describe_error
-from adapters.discord.interactions import Unreadable, read_person
+from adapters.discord.interactions import Unreadable, fields_of, read_person
 from adapters.discord.limits import COUNTED_STATUSES, RATE_LIMIT_SECONDS, RefusalBudget
 from adapters.discord.places import PLATFORM, InteractionToken
 from adapters.discord.rest import TIMEOUT, Rest
@@ -77,7 +77,7 @@ async def request_token(session: aiohttp.ClientSession, settings: Settings, appl
     url = f"{settings.discord_api_url}/oauth2/token"
     async with session.post(url, data=form, proxy=proxy_for(url)) as response:
         _check_rate_limit(response)
-        answer = _fields(await response.json(content_type=None))
+        answer = fields_of(await response.json(content_type=None))
         if response.status in (400, 401):
             # RFC 6749, section 5.2. The description is not logged: it can repeat the code or the secret.
             error = answer.get("error")
@@ -182,7 +182,7 @@ class Activity:
                 async with session.get(url, headers=headers, proxy=proxy_for(url)) as response:
                     _check_rate_limit(response)
                     response.raise_for_status()
-                    return _fields(await response.json(content_type=None))
+                    return fields_of(await response.json(content_type=None))
         except SlowDown as pause:
             # Anybody can send codes, so without a pause they could use up the bot's budget of refusals.
             self._paused_until = time.monotonic() + pause.seconds
@@ -207,7 +207,7 @@ class Activity:
         The page's own word is no proof: it could name any instance.
         """
         try:
-            instance_fields = _fields(await self._rest.get_activity_instance(instance))
+            instance_fields = fields_of(await self._rest.get_activity_instance(instance))
         except (DeliveryError, *LIBRARY_ERRORS) as error:
             log.info("discord_activity_instance_unknown", why=describe_error(error))
             return "", ""
@@ -215,7 +215,7 @@ class Activity:
         if not isinstance(users, list) or person.partition(":")[2] not in users:
             return "", ""
         code = (await self._redis.get(self._table_key(instance, person)) or b"").decode()
-        location = _fields(instance_fields.get("location"))
+        location = fields_of(instance_fields.get("location"))
         channel, server = str(location.get("channel_id") or ""), str(location.get("guild_id") or "")
         if not channel.isdecimal():
             return code, ""
@@ -236,7 +236,3 @@ def _check_rate_limit(response: aiohttp.ClientResponse) -> None:
             raise SlowDown(float(response.headers["Retry-After"]))
         except (KeyError, ValueError):
             raise SlowDown(RATE_LIMIT_SECONDS) from None
-
-
-def _fields(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -17,14 +17,7 @@ from adapters.discord.commands import challenge_refusal, find_choices, read_call
 from adapters.discord.components import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
-from adapters.discord.interaction_answers import (
-    Answer,
-    Answers,
-    State,
-    TooLate,
-    answer_unreadable,
-    send_choices,
-)
+from adapters.discord.interaction_answers import Answer, Answers, State, TooLate, answer_unreadable, send_choices
 from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Interaction, NamedPerson, Unreadable
 from adapters.discord.library_log import Listener, listeners
 from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
@@ -190,7 +183,9 @@ class Discord:
                 if interaction.kind == COMPONENT:
                     await self._handle_press(interaction)
                 elif interaction.kind == COMMAND:
-                    await self._handle_command(interaction)
+                    word, arguments, named_person = read_call(interaction.data)
+                    command = interaction.command(word, arguments, named_person)
+                    await self._run_command(interaction, command, named_person)
                 elif interaction.kind == AUTOCOMPLETE:
                     await self._complete(interaction)
                 elif interaction.kind == FORM:
@@ -216,10 +211,6 @@ class Discord:
         else:
             work = self.card_room.handle_press(press)
         await self._answer(interaction, answer, work)
-
-    async def _handle_command(self, interaction: Interaction) -> None:
-        word, arguments, named_person = read_call(interaction.data)
-        await self._run_command(interaction, interaction.command(word, arguments, named_person), named_person)
 
     async def _handle_form(self, interaction: Interaction) -> None:
         """Handle a modal's answers: another press of the button that opened it, or another command."""
@@ -296,20 +287,14 @@ class Discord:
                 if not await answer.show_modal(modal_body(reply.form)):
                     await answer.send_toast(texts(language).gettext("That took too long: try again."))
                 return
-            if reply.panel and not answer.pressed:
-                await self._send_page(answer, answer.place, reply)
-            elif reply.panel and reply.private:
-                where = Place.parse(answer.place)
-                # Draw the page as for a private place. Its person does not matter.
-                await self._send_page(answer, str(where if where.is_private else replace(where, person="0")), reply)
-            elif reply.panel:
-                await self._edit_page(answer, reply.panel)
-            if reply.panel and reply.private:
-                # A toast would point to the private chat, but the page is here.
+            if reply.panel:
+                await self._show_page(answer, reply, reply.panel)
+                if reply.toast and not reply.private:
+                    # The toast of a private reply would point to the private chat, but the page is here.
+                    await answer.send_toast(reply.toast)
                 return
             if reply.toast:
                 await answer.send_toast(reply.toast)
-            if reply.panel or reply.toast:
                 return
             answer.handed_over.set()
             if answer.pressed:
@@ -320,6 +305,16 @@ class Discord:
                 await answer.wait_until_answered()
             elif not await answer.wait_until_answered(DEFERRED_SECONDS):
                 await answer.withdraw()
+
+    async def _show_page(self, answer: Answer, reply: Reply, panel: Panel) -> None:
+        where = Place.parse(answer.place)
+        if not answer.pressed:
+            await self._send_page(answer, answer.place, reply)
+        elif reply.private:
+            # Draw the page as for a private place. Its person does not matter.
+            await self._send_page(answer, str(where if where.is_private else replace(where, person="0")), reply)
+        else:
+            await self._edit_page(answer, panel)
 
     async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:
         """Answer with a new message, drawn as for ``place``. The picture follows the text, because it takes longer."""

@@ -227,13 +227,9 @@ def _read_options(data: Fields) -> Mapping[str, Fields]:
 async def find_choices(card_room: CardRoom, interaction: Interaction) -> list[Fields]:
     """Return the completions for the option that the person is typing. Raises Unreadable."""
     spec, options = _find_spec(str(interaction.data.get("name"))), _read_options(interaction.data)
-    typed_name = next((name for name, option in options.items() if option.get("focused") is True), None)
-    argument = (
-        next((argument_spec for argument_spec in spec.arguments if argument_spec.name == typed_name), None)
-        if spec
-        else None
-    )
-    value = options[typed_name].get("value") if typed_name else None
+    arguments = {argument.name: argument for argument in spec.arguments} if spec else {}
+    typed_name = next((name for name, option in options.items() if option.get("focused") is True), "")
+    argument, value = arguments.get(typed_name), options.get(typed_name, {}).get("value")
     if argument is None or choices_of(argument.kind) or not isinstance(value, str | int):
         raise Unreadable("an option without autocompletion")
     game = options.get("game", {}).get("value")

@@ -22,11 +22,8 @@ MAX_WITH_PICTURE = 30  # buttons next to a picture: with rows, picture, text and
 # Kinds of buttons that open a chat by a link. Discord has no such links.
 LINK_KINDS = ("private", "join", "start", "share", "group")
 
-ROW_BY_LENGTH = (
-    (16, 2),
-    (9, 3),
-    (0, MAX_IN_ROW),
-)  # (label length, maximum number of buttons in a row with a longer label)
+# Pairs of a label's length, and the maximum number of buttons in a row with a longer label.
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MAX_IN_ROW))
 NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 
 Body = dict[str, Any]  # JSON of a request

@@ -16,15 +16,7 @@ import discord
 from adapters.discord import components
 from adapters.discord.components import Body
 from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_TOKENS, LIBRARY_ERRORS, describe_error
-from adapters.discord.interactions import (
-    AUTOCOMPLETE,
-    COMMAND,
-    COMPONENT,
-    FORM,
-    Unreadable,
-    read_locale,
-    read_token,
-)
+from adapters.discord.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Unreadable, read_locale, read_token
 from adapters.discord.pictures import Upload
 from adapters.discord.places import InteractionToken
 from adapters.discord.rest import Rest

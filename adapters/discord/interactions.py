@@ -132,13 +132,13 @@ def read_interaction(event: object, find_server: Callable[[int], str | None]) ->
     """
     if not isinstance(event, dict):
         raise Unreadable("no object")
-    token, member, server = read_token(event), _fields(event.get("member")), event.get("guild_id")
-    user = _fields(member.get("user")) or _fields(event.get("user"))
-    channel = _id(event.get("channel_id"))
+    token, member, server = read_token(event), fields_of(event.get("member")), event.get("guild_id")
+    user = fields_of(member.get("user")) or fields_of(event.get("user"))
+    channel = read_id(event.get("channel_id"))
     is_private = server is None and event.get("context") == PRIVATE_CONTEXT
     if not is_private and not channel:
         raise Unreadable("no channel")
-    if server is not None and not _id(server):
+    if server is not None and not read_id(server):
         raise Unreadable("a server without an id")
     person = read_person(user, member, read_locale(event))
     number = person.id.partition(":")[2]
@@ -146,32 +146,34 @@ def read_interaction(event: object, find_server: Callable[[int], str | None]) ->
     if is_private:
         place, ephemeral = Place(PLATFORM, person=number), ""
     else:
-        place = Place(PLATFORM, f"{GUEST}{channel}") if name is None else Place(PLATFORM, _id(server), channel)
+        place = Place(PLATFORM, f"{GUEST}{channel}") if name is None else Place(PLATFORM, read_id(server), channel)
         ephemeral = str(Place(PLATFORM, channel, person=number, token=str(token)))
     is_admin = None
     if server is not None:
         # The member's permissions in the channel: docs.discord.com/developers/resources/guild#guild-member-object
         granted = Permissions(_flags(member.get("permissions")))
         is_admin = granted.manage_guild or granted.administrator
+    if type(kind := event.get("type")) is not int:
+        raise Unreadable("no type")
     return Interaction(
-        kind=_kind(event),
+        kind=kind,
         token=token,
         person=person,
         place=str(place),
         ephemeral=ephemeral,
         server_name=name or "",
         in_server=name is not None,
-        in_thread=_fields(event.get("channel")).get("type") in THREADS,
+        in_thread=fields_of(event.get("channel")).get("type") in THREADS,
         permissions=Permissions(_flags(event.get("app_permissions"))),
         is_admin=is_admin,
         message=_read_message(event.get("message")),
-        data=_fields(event.get("data")),
+        data=fields_of(event.get("data")),
     )
 
 
 def read_token(event: Fields) -> InteractionToken:
     """Return an event's token, with which it can be answered. Raises Unreadable."""
-    number, token = _id(event.get("id")), event.get("token")
+    number, token = read_id(event.get("id")), event.get("token")
     if not number or not isinstance(token, str) or not token.isascii():
         raise Unreadable("no id or no token")
     return InteractionToken(number, token, int(time.time()))
@@ -184,7 +186,7 @@ def read_locale(event: Fields) -> str:
 
 def read_person(user: Fields, member: Fields, language: str = "") -> Person:
     """Return a user, under their name in the server if ``member`` has one. Raises Unreadable without an id."""
-    number = _id(user.get("id"))
+    number = read_id(user.get("id"))
     if not number:
         raise Unreadable("a person without an id")
     handle = str(user.get("username") or "")
@@ -194,18 +196,18 @@ def read_person(user: Fields, member: Fields, language: str = "") -> Person:
 
 def read_named_person(data: Fields, number: object) -> NamedPerson:
     """Return the user with this id among a command's resolved users. Raises Unreadable."""
-    resolved = _fields(data.get("resolved"))
-    user = _fields(_fields(resolved.get("users")).get(str(number)))
-    if not _id(number) or _id(user.get("id")) != _id(number):
+    resolved = fields_of(data.get("resolved"))
+    user = fields_of(fields_of(resolved.get("users")).get(str(number)))
+    if not read_id(number) or read_id(user.get("id")) != read_id(number):
         raise Unreadable("Discord does not say who the named person is")
-    member = _fields(_fields(resolved.get("members")).get(str(number)))
+    member = fields_of(fields_of(resolved.get("members")).get(str(number)))
     return NamedPerson(read_person(user, member), user.get("bot") is True)
 
 
 def _read_message(message: object) -> PressedMessage | None:
     if not isinstance(message, dict):
         return None
-    if not (number := _id(message.get("id"))):
+    if not (number := read_id(message.get("id"))):
         raise Unreadable("a message without an id")
     return PressedMessage(number, bool(_flags(message.get("flags")) & EPHEMERAL), message.get("components"))
 
@@ -218,14 +220,7 @@ def _custom_ids(components: object) -> Iterator[object]:
             yield from _custom_ids(component.get("components"))
 
 
-def _kind(event: Fields) -> int:
-    kind = event.get("type")
-    if type(kind) is not int:
-        raise Unreadable("no type")
-    return kind
-
-
-def _id(value: object) -> str:
+def read_id(value: object) -> str:
     """Return an id as text; empty for any other value."""
     text = str(value) if type(value) is int else value
     return text if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID else ""
@@ -233,8 +228,9 @@ def _id(value: object) -> str:
 
 def _flags(value: object) -> int:
     """Return a set of flags, which Discord sends as a number or as text; 0 for any other value."""
-    return int(_id(value) or 0)
+    return int(read_id(value) or 0)
 
 
-def _fields(value: object) -> Fields:
+def fields_of(value: object) -> Fields:
+    """Return a JSON object; empty for any other value."""
     return value if isinstance(value, dict) else {}

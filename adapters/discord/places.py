@@ -34,7 +34,7 @@ class InteractionToken(NamedTuple):
 
     @property
     def is_young(self) -> bool:
-        """True if the interaction can still be waiting for its answer."""
+        """True if the interaction can still wait for its answer."""
         return self.age < ANSWER_SECONDS
 
     @property

@@ -16,7 +16,6 @@ CHANNELS_KEPT = 50_000
 
 
 def list_stored_fields(person: str) -> list[StoredField]:
-    """Return the field that holds the channel of a person's private chat."""
     return [StoredField(CHANNELS_KEY, person.partition(":")[2])]
 
 

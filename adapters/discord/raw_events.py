@@ -7,7 +7,7 @@ type. A server keeps only its id, name, availability, system channel and languag
 
 from typing import Any
 
-Fields = dict[str, Any]
+from adapters.discord.interactions import fields_of, read_id
 
 
 def reduce_server(data: Any) -> Any:
@@ -16,24 +16,16 @@ def reduce_server(data: Any) -> Any:
         return data
     name = {"name": data["name"]} if isinstance(data.get("name"), str) else {}
     is_away = {"unavailable": data["unavailable"]} if isinstance(data.get("unavailable"), bool) else {}
-    channel = {"system_channel_id": data["system_channel_id"]} if _is_id(data.get("system_channel_id")) else {}
+    channel = {"system_channel_id": data["system_channel_id"]} if read_id(data.get("system_channel_id")) else {}
     locale = {"preferred_locale": data["preferred_locale"]} if isinstance(data.get("preferred_locale"), str) else {}
     return {"id": data.get("id"), **name, **is_away, **channel, **locale}
 
 
 def writable_server(data: Any) -> int | None:
     """Return the server of a changed channel, role or thread; None if the event names none or the thread is closed."""
-    if not isinstance(data, dict) or not _is_id(data.get("guild_id")):
+    server = read_id(fields_of(data).get("guild_id"))
+    if not server:
         return None
-    thread = _dict_or_empty(data.get("thread_metadata"))
+    thread = fields_of(data.get("thread_metadata"))
     is_closed = thread.get("archived") is True or thread.get("locked") is True
-    return None if is_closed else int(data["guild_id"])
-
-
-def _is_id(value: object) -> bool:
-    is_text = isinstance(value, str) and value.isascii() and value.isdecimal()
-    return is_text or (type(value) is int and value >= 0)
-
-
-def _dict_or_empty(value: object) -> Fields:
-    return value if isinstance(value, dict) else {}
+    return None if is_closed else int(server)

@@ -2,7 +2,7 @@
 
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site, SiteAdapter
-from adapters.web.table_socket import Live
+from adapters.web.table_socket import TableSockets
 from bot.features.web_push.feature import WebPushFeature
 from bot.panel import Panel
 from bot.platform import NotDelivered, SentMessage, is_private, person_of
@@ -15,15 +15,13 @@ PAGE = "page"  # the id of the only message a player has here: their table's pag
 class Web(SiteAdapter):
     platform = PLATFORM
     shows_pictures = False
-    has_live_hands = False
-    plays_here = False
 
     def __init__(self, site: Site) -> None:
         super().__init__(site)
-        site.routes += Live(site).routes
+        site.routes += TableSockets(site).routes
 
     async def start(self) -> None:
-        """Do nothing: the site is created before its adapters."""
+        """Do nothing: the playground's adapter opens the site."""
 
     async def serve(self) -> None:
         """Wait, because the playground's adapter serves the site. Raise the error if it cannot listen."""
@@ -34,9 +32,6 @@ class Web(SiteAdapter):
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
         return f"{self.site.url}/t/{code}"
-
-    def draws(self, _place: str, _panel: Panel) -> bool:
-        return False
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Queue a notification for the person's browsers. The table's page shows the message itself."""

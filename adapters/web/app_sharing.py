@@ -17,8 +17,7 @@ from bot.features.duels.feature import DuelsFeature
 from bot.platform import DeliveryError, Person, platform_of
 from bot.site.mini_app import PreparesMessages
 
-PAGE = re.compile(rf"/daily|/g/(?P<game>{GAME_ID})|/duel/(?P<duel>{CODE})")
-"""A page with a result to share."""
+PAGE_WITH_RESULT = re.compile(rf"/daily|/g/(?P<game>{GAME_ID})|/duel/(?P<duel>{CODE})")
 
 log = structlog.get_logger()
 
@@ -50,7 +49,7 @@ async def prepare(site: Site, request: web.Request) -> web.Response:
 
 async def _result(site: Site, request: web.Request, person: Person, page: str) -> str:
     """Return the text of the result or invitation on a page; empty if the person cannot share it."""
-    match = PAGE.fullmatch(page)
+    match = PAGE_WITH_RESULT.fullmatch(page)
     if match is None:
         return ""
     if game_id := match["game"]:

@@ -70,11 +70,6 @@ class Assets:
         pages = [path.read_text("utf-8") for path in (Path(__file__).parent / "templates").iterdir()]
         return sorted(find_loaded({name: asset.body.decode() for name, asset in self._files.items()}, pages))
 
-    @property
-    def scripts_and_styles(self) -> list[str]:
-        """The addresses of `loaded_files` outside apps. The service worker stores them for use without a network."""
-        return [self.url(name) for name in self.loaded_files if not name.startswith(APPS)]
-
     @cached_property
     def _sprites(self) -> dict[str, Asset]:
         return {deck_name(deck): Asset.build("cards.svg", sprite_svg(deck).encode()) for deck in DECKS}
@@ -93,9 +88,8 @@ class Assets:
 
     async def cards(self, request: web.Request) -> web.Response:
         asset = self._sprites.get(request.match_info["deck"])
-        return await _response(
-            request, asset, is_current=asset is not None and request.match_info["version"] == asset.etag
-        )
+        is_current = asset is not None and request.match_info["version"] == asset.etag
+        return await _response(request, asset, is_current=is_current)
 
 
 def deck_name(deck: Deck) -> str:
@@ -106,8 +100,7 @@ def deck_name(deck: Deck) -> str:
 @cache
 def _brotli(body: bytes) -> bytes:
     """Compress a file with the highest quality, which takes up to 0.1 s for a deck."""
-    packed: bytes = brotli.compress(body, mode=brotli.MODE_TEXT)
-    return packed
+    return bytes(brotli.compress(body, mode=brotli.MODE_TEXT))
 
 
 async def _response(request: web.Request, asset: Asset | None, *, is_current: bool) -> web.Response:

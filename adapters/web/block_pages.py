@@ -15,9 +15,7 @@ TOKEN = re.compile(r"[0-9a-f]{8}")
 async def show(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
     blocks = await site.card_room.feature(FindFeature).blocks.block_lines(reader.person) if reader else []
-    page = site.page(request, "blocks.html", language, blocks=blocks)
-    page.headers["Cache-Control"] = "no-store"
-    return page
+    return site.fresh_page(request, "blocks.html", language, blocks=blocks)
 
 
 async def change(site: Site, request: web.Request) -> web.Response:

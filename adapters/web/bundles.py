@@ -55,7 +55,11 @@ def join_scripts(files: Mapping[str, str], entries: Iterable[str]) -> str:
             unread += modules[name].needs
     for module in modules.values():
         module.check(modules)
-    _check_order(modules)
+    try:
+        TopologicalSorter({name: module.waits for name, module in modules.items()}).prepare()
+    except CycleError as fault:
+        # The modules would wait for each other forever.
+        raise BadModule(f"modules import each other: {' → '.join(fault.args[1])}") from fault
     functions = "".join(f"{name!r}: async () => {{\n{module.body}}},\n" for name, module in modules.items())
     runs = "".join(f"await load({name!r});\n" for name in entries)
     return f"const modules = {{\n{functions}}};\n{LOADER}{runs}"
@@ -71,14 +75,6 @@ def find_loaded(files: Mapping[str, str], pages: Iterable[str]) -> set[str]:
             loaded.add(name)
             unread += [normpath(join(dirname(name), path)) for path in FILE_NAME.findall(files[name])]
     return loaded
-
-
-def _check_order(modules: Mapping[str, "_Module"]) -> None:
-    """Raise `BadModule` if modules import each other in a circle: they would wait for each other forever."""
-    try:
-        TopologicalSorter({name: module.waits for name, module in modules.items()}).prepare()
-    except CycleError as fault:
-        raise BadModule(f"modules import each other: {' → '.join(fault.args[1])}") from fault
 
 
 class _Module:

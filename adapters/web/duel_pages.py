@@ -8,7 +8,7 @@ from aiohttp import web
 
 from adapters.web.codes import code_of
 from adapters.web.link_previews import link_preview
-from adapters.web.people import COOKIE, form_names
+from adapters.web.people import COOKIE, WebPerson, form_names
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
 from bot.command_names import FIRST_GAME, ArgumentKind, choices_of
@@ -26,7 +26,7 @@ async def show_all(site: Site, request: web.Request) -> web.Response:
     """Show the reader's duels and a form to open one, at ``/duel``."""
     reader, language = await site.reader(request)
     duels = await site.card_room.feature(DuelsFeature).site.own(reader.person, language) if reader else []
-    page = site.page(
+    return site.fresh_page(
         request,
         "duels.html",
         language,
@@ -36,9 +36,6 @@ async def show_all(site: Site, request: web.Request) -> web.Response:
         key=secrets.token_hex(8),
         **form_names(reader),
     )
-    # The form can be sent once, so the browser's Back must load the page again.
-    page.headers["Cache-Control"] = "no-store"
-    return page
 
 
 async def open_duel(site: Site, request: web.Request) -> web.Response:
@@ -59,16 +56,14 @@ async def open_duel(site: Site, request: web.Request) -> web.Response:
 async def show(site: Site, request: web.Request) -> web.Response:
     """Show a duel to its players, and the challenge to others. Codes can be guessed, so unknown ones are counted."""
     reader, language = await site.reader(request)
-    duel = await _find(site, request, reader.person if reader else "", reader.handle if reader else "", language)
+    duel = await _find(site, request, reader, language)
     if duel is None:
         return site.message_page(request, texts(language).gettext(NO_DUEL), HTTPStatus.NOT_FOUND, language)
     link = link_preview(site, language, duel.title, duel.panel, f"table/{duel.game}")
     names = form_names(reader)
     key = secrets.token_hex(8)
     address = f"{site.url}/duel/{duel.code}"
-    page = site.page(request, "duel.html", language, duel=duel, link=link, key=key, address=address, **names)
-    page.headers["Cache-Control"] = "no-store"
-    return page
+    return site.fresh_page(request, "duel.html", language, duel=duel, link=link, key=key, address=address, **names)
 
 
 async def play(site: Site, request: web.Request) -> web.Response:
@@ -76,7 +71,7 @@ async def play(site: Site, request: web.Request) -> web.Response:
     code, form = code_of(request), await site.read_form(request)
     reader, language = await site.reader(request)
     # Each code counts, because the answer tells whether there is such a duel. A wrong code must not store a new person.
-    if await _find(site, request, reader.person if reader else "", reader.handle if reader else "", language) is None:
+    if await _find(site, request, reader, language) is None:
         return site.message_page(request, texts(language).gettext(NO_DUEL), HTTPStatus.NOT_FOUND, language)
     reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
     person, duels = reader.as_person(browser_language(request)), site.card_room.feature(DuelsFeature).site
@@ -108,8 +103,10 @@ async def show_match(site: Site, request: web.Request) -> web.Response:
     return site.page(request, "match.html", language, match=match, link=link)
 
 
-async def _find(site: Site, request: web.Request, person: str, handle: str, language: str) -> DuelPage | None:
+async def _find(site: Site, request: web.Request, reader: WebPerson | None, language: str) -> DuelPage | None:
+    """Return the duel as the reader sees it. An unknown code counts as a guess."""
     site.limits.count_code(request)
+    person, handle = (reader.person, reader.handle) if reader else ("", "")
     duel = await site.card_room.feature(DuelsFeature).site.page(code_of(request), person, handle, language, site.url)
     if duel:
         site.limits.give_code_back(request)

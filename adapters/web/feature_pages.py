@@ -92,10 +92,7 @@ async def show_lesson(site: Site, request: web.Request) -> web.Response:
     except BadPayload:
         raise web.HTTPNotFound() from None
     deck, key = site.assets.decks[page.deck], secrets.token_hex(8)
-    response = site.page(request, "lesson.html", language, lesson=page, deck=deck, key=key)
-    # The form that opens a table can be sent once, so the browser's Back must load the page again.
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return site.fresh_page(request, "lesson.html", language, lesson=page, deck=deck, key=key)
 
 
 async def tap_lesson(site: Site, request: web.Request) -> web.Response:

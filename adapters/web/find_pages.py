@@ -19,7 +19,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
     if search is None or search.state == "none":
         return site.redirect("/")
     _ = texts(language).gettext
-    page = site.page(
+    return site.fresh_page(
         request,
         "find.html",
         language,
@@ -28,8 +28,6 @@ async def show(site: Site, request: web.Request) -> web.Response:
         key=secrets.token_hex(8),
         data={"texts": {"away": _("The connection is gone. Trying again…"), "found": _("Game found")}},
     )
-    page.headers["Cache-Control"] = "no-store"
-    return page
 
 
 async def state(site: Site, request: web.Request) -> web.Response:
@@ -38,10 +36,9 @@ async def state(site: Site, request: web.Request) -> web.Response:
     search = await site.card_room.feature(FindFeature).site.search_of(reader.person if reader else "", language)
     if reader:
         site.card_room.presence.note(reader.person)
-    answer = {"state": search.state, "text": search.text, "code": search.code}
-    return web.json_response(
-        answer | {"looking": await looking_count_text(site, language)}, headers={"Cache-Control": "no-store"}
-    )
+    looking = await looking_count_text(site, language)
+    answer = {"state": search.state, "text": search.text, "code": search.code, "looking": looking}
+    return web.json_response(answer, headers={"Cache-Control": "no-store"})
 
 
 async def start(site: Site, request: web.Request, form: dict[str, str]) -> web.Response:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from aiohttp import web
 
+from adapters.web.assets import APPS
 from adapters.web.script_texts import offline_texts
 from adapters.web.site import Site, browser_language
 from bot.command_names import ArgumentKind, choices_of
@@ -13,7 +14,6 @@ from bot.pictures.app_icon import app_icon
 from bot.pictures.colours import COLOURS
 from bot.texts import language_of, texts
 
-MANIFEST_TYPE = "application/manifest+json"
 OFFLINE = "/offline"
 CACHE = "public, max-age=86400"
 FELT_COLOUR = "#{:02x}{:02x}{:02x}".format(*COLOURS["felt"])
@@ -62,10 +62,9 @@ async def manifest(site: Site, request: web.Request) -> web.Response:
             {"name": _("Puzzle"), "url": "/puzzle"},
         ],
     }
+    text = json.dumps(fields, ensure_ascii=False)
     headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language"}
-    return web.Response(
-        text=json.dumps(fields, ensure_ascii=False), content_type=MANIFEST_TYPE, charset="utf-8", headers=headers
-    )
+    return web.Response(text=text, content_type="application/manifest+json", charset="utf-8", headers=headers)
 
 
 async def show_icon(_site: Site, request: web.Request) -> web.Response:
@@ -81,7 +80,8 @@ async def service_worker(site: Site, _request: web.Request) -> web.Response:
 
     Browsers compare its text with the copy they have, so a new release replaces the worker.
     """
-    script, files = site.assets.url("service_worker.js"), site.assets.scripts_and_styles
+    script = site.assets.url("service_worker.js")
+    files = [site.assets.url(name) for name in site.assets.loaded_files if not name.startswith(APPS)]
     pages = [OFFLINE, "/how-to-play", "/rules", *(f"/rules/{topic}" for topic in choices_of(ArgumentKind.TOPIC))]
     arguments = ", ".join(map(json.dumps, (files, pages, list(site.assets.decks.values()))))
     text = f"import {{ start }} from {json.dumps(script)};\nstart({arguments});\n"

@@ -12,26 +12,19 @@ from bot.rate_limiter import RateLimit, RateLimiter
 from bot.running.monitoring import PATHS as MONITORING
 
 REQUESTS = RateLimit(burst=120, interval=0.1)  # a page loads about ten files; a program gets ten requests a second
+# Scripts, styles and cards, enough for a school class that opens its first pages at once. Requests for monitoring count
+# here too, so that a flood of page requests does not fail health checks.
 FILES = RateLimit(burst=600, interval=0.02)
-"""Scripts, styles and cards, enough for a school class that opens its first pages at once.
-
-Requests for monitoring count here too, not as pages, so that a flood of page requests does not fail health checks.
-"""
-
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
+# Repeated requests of open pages, enough for a school: 100 people who search send one every two seconds.
 POLLS, POLL_PATHS = RateLimit(burst=300, interval=0.02), ("/notice", "/find/state", "/lobby", "/tournament/live/")
-"""Repeated requests of open pages, enough for a school: 100 people who search send one every two seconds."""
 
+# Wrong ids from one address. With this limit, a thousand addresses need ten years to find one of a million games. A
+# network has no such limit, because a few addresses with wrong ids must not block their neighbours. With the limit
+# `REQUESTS`, a network needs seven years to find a game. Sign-in links and a Mini App's tickets count only as requests:
+# they have 256 bits, too many to guess, and wrong ones must not keep others at the same address from signing in.
 MISSES = RateLimit(burst=20, interval=30.0)
-"""Wrong ids from one address. With this limit, a thousand addresses need ten years to find one of a million games.
-
-A lookup counts as a wrong id while it runs. A network has no such limit, because a few addresses with wrong ids must
-not block their neighbours. With the limit `REQUESTS`, a network needs seven years to find a game.
-
-Sign-in links and a Mini App's tickets have 256 bits, too many to guess, so they count only as requests. Counting wrong
-ones would keep others at the same address from signing in.
-"""
 
 # Wrong table codes of one address. Each new guest has a limit of their own as well.
 CODES = RateLimit(burst=20, interval=300.0)
@@ -45,14 +38,11 @@ BEATS = RateLimit(burst=300, interval=0.02)
 
 SHARES = RateLimit(burst=10, interval=30.0)  # messages that one person prepares in an app
 
+# The limit `CODES` of a network, as a multiple of an address's limit. `NETWORK_FACTOR` is too low: eight addresses with
+# a few wrong codes would use up their network's limit. This factor gives every address of an IPv4 network its full
+# limit. A network can then try 74,000 codes a day, and its new guests twice as many more by sitting down. If a thousand
+# of the 887 million codes are open invitations, 74,000 tries a day find one in twelve days.
 CODES_NETWORK_FACTOR = 256
-"""The limit `CODES` of a network, as a multiple of an address's limit.
-
-With `NETWORK_FACTOR`, eight addresses with a few wrong codes would use up their whole network's limit. This factor
-gives every address of an IPv4 network its full limit. A network can then try 74,000 codes a day, and its new guests can
-try twice as many more by sitting down. If a thousand of the 887 million codes are open invitations, 74,000 tries a day
-find one in twelve days.
-"""
 
 
 class LimitExceeded(Exception):
@@ -64,15 +54,15 @@ class LimitExceeded(Exception):
 
 
 class Lookup:
-    """The lookup of an id. The id counts as wrong until it is known to be right."""
+    """The lookup of an id. The id counts as wrong until `end` says that it is right."""
 
-    def __init__(self, give_back: Callable[[], None]) -> None:
-        self._give_back, self._is_over = give_back, False
+    def __init__(self, on_right: Callable[[], None]) -> None:
+        self._on_right, self._is_over = on_right, False
 
     def end(self, *, missing: bool = False) -> None:
         """Report the result; only the first call counts."""
         if not self._is_over and not missing:
-            self._give_back()
+            self._on_right()
         self._is_over = True
 
 

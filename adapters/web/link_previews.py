@@ -21,9 +21,6 @@ from bot.panel_picture import Subject
 from bot.pictures.links import invitation_sheet
 from bot.texts import LANGUAGES, texts
 
-TYPE = "image/png"
-CACHED, NOT_CACHED = "public, max-age=3600", "no-cache"
-
 
 class LinkPreview(NamedTuple):
     """A preview for ``base.html``. ``picture`` is a whole address; ``card`` is the picture's size in chats."""
@@ -54,8 +51,8 @@ async def show_picture(site: Site, request: web.Request) -> web.Response:
     if not png:
         return web.Response(status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": "5"})
     # A game names its players, who can be forgotten at any time.
-    headers = {"Cache-Control": NOT_CACHED if kind == "game" else CACHED}
-    return web.Response(body=png, content_type=TYPE, headers=headers)
+    headers = {"Cache-Control": "no-cache" if kind == "game" else "public, max-age=3600"}
+    return web.Response(body=png, content_type="image/png", headers=headers)
 
 
 async def _subject(site: Site, request: web.Request, language: str, kind: str, id_: str) -> Subject | None:

@@ -25,13 +25,15 @@ async def show(site: Site, request: web.Request) -> web.Response:
     opponents = site.card_room.feature(OpponentsFeature).site
     if person:
         presence.note(person)
+    count = await presence.count()
+    here = texts(language).ngettext("{count} here now", "{count} here now", count).format(count=count)
     text = site.templates.page(
         "lobby.html",
         language,
         challenges=await opponents.challenges_to(person, language) if person else [],
         opponents=await opponents.opponents(person, language) if person else [],
         open_tables=await site.card_room.feature(OpenTablesFeature).site.table_lines(person, language),
-        here=_here_line(await presence.count(), language),
+        here=here if count > 1 else "",
     )
     return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})
 
@@ -86,9 +88,3 @@ async def _require_reader(site: Site, request: web.Request) -> tuple[WebPerson, 
     if reader is None:
         raise Refused("there is no such request")
     return reader, language
-
-
-def _here_line(count: int, language: str) -> str:
-    """Return how many people have a page open; empty for fewer than two."""
-    text = texts(language).ngettext("{count} here now", "{count} here now", count)
-    return text.format(count=count) if count > 1 else ""

@@ -7,6 +7,7 @@ from aiohttp import web
 from adapters.web.site import Site
 from bot.command_names import COMMANDS
 
+# The pages of commands, by the command's English name.
 PAGES = {
     "challenge": "/",
     "tables": "/",
@@ -25,14 +26,9 @@ PAGES = {
     "block": "/blocks",
     "help": "/how-to-play",
 }
-"""The pages of commands, by the command's English name."""
 
-MORE_WORDS = {
-    "come-si-gioca": "/how-to-play",
-    "sicurezza": "/safety",
-    "smazzata-del-giorno": "/daily",
-}
-"""Words in the titles of pages that are no command."""
+# Words in the titles of pages that are not commands.
+MORE_WORDS = {"come-si-gioca": "/how-to-play", "sicurezza": "/safety", "smazzata-del-giorno": "/daily"}
 
 
 def other_addresses() -> Iterator[tuple[str, str]]:

@@ -45,9 +45,9 @@ async def player(site: Site, request: web.Request) -> web.Response:
     reader, language = await site.reader(request)
     id_ = request.match_info["player_id"]
     person = reader.person if reader else ""
-    is_id = re.fullmatch(PLAYER_ID, id_)
+    players = site.card_room.feature(RatingsFeature).players
     with site.limits.lookup(request) as lookup:
-        player = await site.card_room.feature(RatingsFeature).players.player(id_, person, language) if is_id else None
+        player = await players.player(id_, person, language) if re.fullmatch(PLAYER_ID, id_) else None
         lookup.end(missing=player is None)
     if player is None:
         return site.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NO_PLAYER))

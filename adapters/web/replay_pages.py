@@ -52,10 +52,9 @@ async def costliest(site: Site, request: web.Request) -> web.Response:
     cards = None
     with site.limits.lookup(request) as lookup:
         if reader and re.fullmatch(GAME_ID, game_id):
-            suits = (await site.card_room.lobby.profile(reader.person)).suits
-            card_reader = Reader(language, suits)
+            faces = Reader(language, (await site.card_room.lobby.profile(reader.person)).suits)
             try:
-                cards = await site.card_room.games.get_costliest(game_id, reader.person, card_reader, begin=begins)
+                cards = await site.card_room.games.get_costliest(game_id, reader.person, faces, begin=begins)
             except (AnalysisBusy, NotAnalysed):
                 raise web.HTTPServiceUnavailable() from None
         lookup.end(missing=cards is None)

@@ -51,9 +51,7 @@ async def show_activity(site: Site, request: web.Request) -> web.Response:
     if not app.page_origin:
         # The bot is not connected yet, so it does not know its application's id.
         return site.message_page(request, browser_text(request, APP_AWAY), HTTPStatus.SERVICE_UNAVAILABLE)
-    page = site.page(request, "activity.html", data=app.page_data(request.query))
-    page.headers["Cache-Control"] = "no-store"
-    return page
+    return site.fresh_page(request, "activity.html", data=app.page_data(request.query))
 
 
 async def show_app(site: Site, request: web.Request) -> web.Response:
@@ -77,9 +75,10 @@ async def enter_by_app(site: Site, request: web.Request) -> web.Response:
     await site.card_room.lobby.meet(person)
     # The person might have just opened the chat, so send the hands that could not be sent there before.
     await site.card_room.send_missed_hands(person)
-    address = page or _table_address(form.get("t", ""))
     if app.page_origin:
         address = await site.card_room.lobby.find_page(person, code, place)
+    else:
+        address = page or _table_address(form.get("t", ""))
     if person.id == await site.people.sessions.authenticate(request.cookies.get(FRAMED, "")):
         response = site.redirect(address)
     else:

@@ -27,6 +27,7 @@ from bot.card_room import CardRoom
 from bot.http.addresses import Visitor
 from bot.http.connections import PER_ADDRESS, Connections, connection_limit
 from bot.http.server import body_timeout, listen
+from bot.panel import Panel
 from bot.platform import NotDelivered
 from bot.rate_limiter import RateLimit
 from bot.running import monitoring
@@ -80,8 +81,7 @@ class Site:
         self.templates = Templates(self.assets)
         self.routes: list[AbstractRouteDef] = []  # added to the application by the next `open`
         self.listening = False
-        self.on_closing: list[Callable[[], None]] = []
-        """Called at shutdown, to end streams that wait for changes."""
+        self.on_closing: list[Callable[[], None]] = []  # called at shutdown, to end streams that wait for changes
         self._failure: BadSetting | None = None
         self._has_failed = asyncio.Event()
         self._security = SECURITY
@@ -159,6 +159,12 @@ class Site:
         text = self.templates.page(template, language, notice=notice, reader_tag=reader_tag, app=app, **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, status=status, content_type="text/html", headers=headers)
+
+    def fresh_page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
+        """Render a page that the browser's Back loads again, for example because its form can be sent only once."""
+        page = self.page(request, template, language, **values)
+        page.headers["Cache-Control"] = "no-store"
+        return page
 
     def message_page(
         self,
@@ -293,7 +299,11 @@ class Site:
 
 
 class SiteAdapter:
+    """What the two adapters of the site share."""
+
     has_ephemeral = False
+    has_live_hands = False
+    plays_here = False
 
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -311,6 +321,9 @@ class SiteAdapter:
 
     def overall_rate_limit(self) -> RateLimit:
         return RateLimit()
+
+    def draws(self, _place: str, _panel: Panel) -> bool:
+        return False
 
     def has_admins(self, place: str) -> bool:
         return False

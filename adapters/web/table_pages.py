@@ -39,7 +39,7 @@ async def home(site: Site, request: web.Request) -> web.Response:
     _ = texts(language).gettext
     has_played = await lobby.has_played(person) if person else False
     targets = lobby.targets(language, has_played=has_played)
-    page = site.page(
+    return site.fresh_page(
         request,
         "home.html",
         language,
@@ -63,9 +63,6 @@ async def home(site: Site, request: web.Request) -> web.Response:
         key=secrets.token_hex(8),
         link=home_preview(site, language),
     )
-    # The form can be sent once, so the browser's Back must load the page again.
-    page.headers["Cache-Control"] = "no-store"
-    return page
 
 
 async def play(site: Site, request: web.Request) -> web.Response:
@@ -117,13 +114,7 @@ async def table(site: Site, request: web.Request) -> web.Response:
         if "ended" not in request.query:
             return site.redirect(replay)
     card_size = (await site.card_room.lobby.profile(reader.person if reader else "")).card_size
-    data = {
-        "code": code,
-        "decks": site.assets.decks,
-        "anyone": anyone,
-        "texts": table_texts(language),
-        "ended": replay,
-    }
+    data = {"code": code, "decks": site.assets.decks, "anyone": anyone, "texts": table_texts(language), "ended": replay}
     return site.page(request, "table.html", language, code=code, data=data, card_size=card_size, state=state)
 
 
@@ -143,8 +134,8 @@ async def _invitation_page(
         return full or site.message_page(request, refusal, HTTPStatus.NOT_FOUND, language)
     game = texts(language).gettext(choices_of(ArgumentKind.GAME)[invitation.game])
     link = link_preview(site, language, game, invitation.panel, f"table/{invitation.game}")
-    template_values = {"code": code, "link": link, **invitation._asdict(), **form_names(reader)}
-    return site.page(request, "sit.html", language, **template_values)
+    names = form_names(reader)
+    return site.page(request, "sit.html", language, code=code, link=link, **invitation._asdict(), **names)
 
 
 async def _full_page(

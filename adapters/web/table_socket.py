@@ -55,25 +55,26 @@ SESSION_ENDED = _("You no longer play in this browser: get a new link in your ch
 log = structlog.get_logger()
 
 
-class PressMessage(BaseModel):
+class PageMessage(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class PressMessage(PageMessage):
     """A press, named ``n`` by the page. A press sent twice under one name counts once."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     n: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{4,10}\z")]
     press: Annotated[str, Field(max_length=LONGEST_PAYLOAD)]
 
 
-class Beat(BaseModel):
+class Beat(PageMessage):
     """A page's heartbeat, which the bot echoes."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     beat: bool
 
 
-class PaceMessage(BaseModel):
+class PaceMessage(PageMessage):
     """The pace that the reader chose for robots."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     pace: Pace
 
 
@@ -81,7 +82,9 @@ Message = PressMessage | Beat | PaceMessage
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 
 
-class Live:
+class TableSockets:
+    """The open sockets of tables' pages."""
+
     def __init__(self, site: Site) -> None:
         self._site = site
         self._open: Counter[str] = Counter()
@@ -157,7 +160,7 @@ class _OpenPage:
                 task.cancel()
 
     async def _run(self, part: Callable[[], Awaitable[None]]) -> None:
-        """Run a part of the page; close the page after an error."""
+        """Run a part of the page, and close the page after an error."""
         try:
             with suppress(ConnectionError):
                 await part()

@@ -33,16 +33,8 @@ class Templates:
 
     def page(self, template: str, language: str, /, **values: object) -> str:
         """Render a template such as "home.html". ``data`` is JSON for its script, in the element ``page-data``."""
-        template_values = {
-            "_": texts(language).gettext,
-            "language": language,
-            "notice": "",
-            "app": "",
-            "reader_tag": None,
-            **values,
-        }
-        text: str = self._environment.get_template(template).render(template_values)
-        return text
+        defaults = {"_": texts(language).gettext, "language": language, "notice": "", "app": "", "reader_tag": None}
+        return str(self._environment.get_template(template).render(defaults | values))
 
 
 def _mark_black_suits(text: str) -> str:

@@ -36,7 +36,7 @@ async def show(site: Site, request: web.Request) -> web.Response:
     if tournament is None:
         return site.message_page(request, texts(language).gettext(NO_TOURNAMENT), HTTPStatus.NOT_FOUND, language)
     _ = texts(language).gettext
-    page = site.page(
+    return site.fresh_page(
         request,
         "tournament.html",
         language,
@@ -45,9 +45,6 @@ async def show(site: Site, request: web.Request) -> web.Response:
         data={"texts": {"away": _("The connection is gone. Trying again…")}},
         **form_names(reader),
     )
-    # The forms can be sent once, so the browser's Back must load the page again.
-    page.headers["Cache-Control"] = "no-store"
-    return page
 
 
 async def change(site: Site, request: web.Request) -> web.Response:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
+from adapters.web.assets import APPS
 from bot.handlers import Dispatcher
 from bot.platform import Reply
 from tests.browser import ONE_BROWSER
@@ -116,7 +117,8 @@ async def wait_for_moves(playground: OpenPlayground, code: str, count: int) -> l
 async def test_pages_open_without_a_network(playground: OpenPlayground, browser: Browser) -> None:
     page = await sit_at_table(browser, playground)
     code = page.url.rpartition("/")[2]
-    files = set(playground.site.assets.scripts_and_styles)
+    assets = playground.site.assets
+    files = {assets.url(name) for name in assets.loaded_files if not name.startswith(APPS)}
     loaded = set[str]()
     page.on("request", lambda request: loaded.add(urlsplit(request.url).path))
     await page.goto(f"{playground.url}puzzle")

@@ -1,6 +1,7 @@
 """Errors of the API as `application/problem+json` (RFC 9457)."""
 
 import math
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from aiohttp import web
@@ -23,21 +24,20 @@ class ApiError(Exception):
     """An error that becomes a `Problem`. ``retry_after`` is in seconds, None if a retry cannot help."""
 
     def __init__(
-        self, status: HTTPStatus, detail: str, retry_after: float | None = None, allow: str = "", challenge: str = ""
+        self,
+        status: HTTPStatus,
+        detail: str,
+        retry_after: float | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.retry_after, self.allow = status, detail, retry_after, allow
-        self.challenge = challenge
+        self.status, self.detail, self.retry_after, self.headers = status, detail, retry_after, headers or {}
 
     def response(self) -> web.Response:
         problem = Problem(title=self.status.phrase, status=self.status.value, detail=self.detail)
-        headers = {"Cache-Control": "no-store"}
+        headers = {"Cache-Control": "no-store", **self.headers}
         if self.retry_after is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
-        if self.allow:
-            headers["Allow"] = self.allow
-        if self.challenge:
-            headers["WWW-Authenticate"] = self.challenge
         body = problem.model_dump_json().encode()
         return web.Response(status=self.status.value, body=body, content_type=MEDIA_TYPE, headers=headers)
 

@@ -19,9 +19,7 @@ from adapters.web.api.operations import (
     NDJSON,
     OPERATIONS,
     TABLE_CODE,
-    Cut,
     Me,
-    Move,
     Operation,
     OwnTables,
     Parameter,
@@ -68,8 +66,7 @@ log = structlog.get_logger()
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-Result = Answer | BaseModel | web.StreamResponse | None
-"""The result of an operation; None if the game, player or table does not exist."""
+Result = Answer | BaseModel | web.StreamResponse | None  # None if the game, player or table does not exist
 
 
 class Api:
@@ -102,7 +99,8 @@ class Api:
             # Refuse HEAD for streams: the client would read the stream's lines as its next response.
             if operation is None or (request.method == "HEAD" and operation.is_stream):
                 allowed = ", ".join(sorted(operations))
-                raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"This path accepts only {allowed}.", allow=allowed)
+                detail = f"This path accepts only {allowed}."
+                raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, detail, headers={"Allow": allowed})
             if operation.scope:
                 request[PROGRAM] = await self._authenticate(request, operation.scope)
                 # With a valid token, wrong codes do not count as guesses: it can read only the program's own tables.
@@ -116,11 +114,8 @@ class Api:
                 if operation.scope:
                     self._card_room.program_tables.check_not_banned(request[PROGRAM])
                 if KEY in operation.parameters:
-                    request_fingerprint = fingerprint(
-                        operation.name, dict(request.match_info), request[BODY].model_dump()
-                    )
-                    key = request.headers[KEY.name]
-                    await self._card_room.program_tables.claim_key(request[PROGRAM], key, request_fingerprint)
+                    digest = fingerprint(operation.name, dict(request.match_info), request[BODY].model_dump())
+                    await self._card_room.program_tables.claim_key(request[PROGRAM], _key(request), digest)
                 result = await handler(request)
             except ProgramError as error:
                 raise ApiError(STATUSES[error.reason], str(error), error.wait) from None
@@ -161,7 +156,8 @@ class Api:
         token = _token(request)
         program = await self._card_room.program_tables.programs.authenticate(token) if token else None
         if program is None:
-            raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a valid token: Authorization: Bearer …", challenge="Bearer")
+            detail = "Send a valid token: Authorization: Bearer …"
+            raise ApiError(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
         if scope not in program.scopes:
             raise ApiError(HTTPStatus.FORBIDDEN, f"This token lacks the scope {scope!r}: ask the host for another.")
         return program
@@ -254,30 +250,27 @@ class Api:
 
     async def open_table(self, request: web.Request) -> Result:
         body: WantedTable = request[BODY]
-        program, key = request[PROGRAM], request.headers[KEY.name]
         return await self._card_room.program_tables.open(
-            program, body.game, body.rules, body.robots, key, has_cuts=body.cuts
+            request[PROGRAM], body.game, body.rules, body.robots, _key(request), has_cuts=body.cuts
         )
 
     async def sit(self, request: web.Request) -> Result:
-        program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return await self._card_room.program_tables.sit(program, code, request[BODY].seat, key)
+        code, seat = request.match_info["code"], request[BODY].seat
+        return await self._card_room.program_tables.sit(request[PROGRAM], code, seat, _key(request))
 
     async def move(self, request: web.Request) -> Result:
-        body: Move = request[BODY]
-        program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return await self._card_room.program_tables.move(program, code, body.version, body.move, key)
+        code, body = request.match_info["code"], request[BODY]
+        return await self._card_room.program_tables.move(request[PROGRAM], code, body.version, body.move, _key(request))
 
     async def cut(self, request: web.Request) -> Result:
-        body: Cut = request[BODY]
-        program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return await self._card_room.program_tables.cut(program, code, body.version, body.cut, key)
+        code, body = request.match_info["code"], request[BODY]
+        return await self._card_room.program_tables.cut(request[PROGRAM], code, body.version, body.cut, _key(request))
 
     async def my_stream(self, request: web.Request) -> Result:
         code, person = request.match_info["code"], request[PROGRAM].person
         await self._card_room.program_tables.table(code, person)
-        states = self._card_room.program_tables.states(code, person)
         with self._limits.open_stream(request):
+            states = self._card_room.program_tables.states(code, person)
             return await self._stream_states(request, self._until_revoked(request, states))
 
     async def _until_revoked(self, request: web.Request, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
@@ -348,6 +341,10 @@ def _token(request: web.Request) -> str:
     """Return the bearer token, or "". RFC 9110 (11.1, 11.4) allows any case of the scheme and several spaces."""
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _key(request: web.Request) -> str:
+    return request.headers[KEY.name]
 
 
 def _line(request: web.Request) -> Line:

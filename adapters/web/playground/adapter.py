@@ -16,8 +16,6 @@ class Playground(SiteAdapter):
 
     platform = PLATFORM
     shows_pictures = True
-    has_live_hands = False
-    plays_here = False
 
     def __init__(self, site: Site) -> None:
         super().__init__(site)
@@ -40,9 +38,6 @@ class Playground(SiteAdapter):
 
     def invitation_url(self, code: str, place: str, message: str) -> str:
         return self.server.invitation(code)
-
-    def draws(self, _place: str, _panel: Panel) -> bool:
-        return False
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return SentMessage(str(await self.chat_store.send(self._chat_id(place), panel, key)))

@@ -31,9 +31,8 @@ LONGEST_TEXT = 4096  # UTF-16 code units of a message, as on Telegram
 PLATFORM = "playground"
 BOT = "bot"  # the author of the bot's messages; people have numbers
 MAX_BUTTONS = 100
+# Kinds of buttons that are not shown: the private chat is one click away, and the bot is in all chats.
 HIDDEN_BUTTONS = ("aside", "join", "start", "share", "group")
-"""Kinds of buttons that are not shown: the private chat is one click away, and the bot is in all chats."""
-
 MESSAGES_KEPT = 300  # messages kept in each chat
 PICTURES_KEPT = 30  # pictures kept in each chat, about 40 kB each; older messages show text instead
 FILE_KEPT_SECONDS = 86400
@@ -79,12 +78,11 @@ class ChatStore:
         self._client = client
         self.on_message: Callable[[Chat, int], None] = lambda _chat, _number: None  # after a new or changed message
         self.on_deleted: Callable[[Chat, int], None] = lambda _chat, _number: None
+        # called when people or chats change, or a private chat is closed or opened
         self.on_people: Callable[[], None] = lambda: None
-        """Called when people or chats change, or a private chat is closed or opened."""
         self.people: dict[str, User] = {}
         self.chats: dict[str, Chat] = {}
-        self._lock = asyncio.Lock()
-        """Held while a person or group is added, so that numbers and handles stay unique."""
+        self._lock = asyncio.Lock()  # held while a person or group is added, so that numbers and handles stay unique
 
     async def load(self) -> None:
         """Load the state; an empty store gets two people and a group."""
@@ -114,11 +112,9 @@ class ChatStore:
             name = person_name(_clean_title(name), LONGEST_NAME)
             number = str(max(map(int, self.people), default=0) + 1)
             person = User(number, name, secrets.token_urlsafe(12))
-            namesake = next(
-                (other_person for other_person in self.people.values() if other_person.handle == person.handle), None
-            )
-            if namesake:
-                raise Refused(_("{name} is already here: choose another name."), name=namesake.name)
+            for other in self.people.values():
+                if other.handle == person.handle:
+                    raise Refused(_("{name} is already here: choose another name."), name=other.name)
             await self._write_person(person)
             self.people[number] = person
             self._add_private_chat(person)
@@ -292,11 +288,8 @@ def _clean_title(name: str) -> str:
 
 def _panel_fields(panel: Panel) -> dict[str, Any]:
     """Return a panel's fields for the page; raise TooLong or `Refused` for a panel that Telegram would refuse."""
-    rows = [
-        visible_buttons
-        for row in panel.rows
-        if (visible_buttons := [button for button in row if button.kind not in HIDDEN_BUTTONS])
-    ]
+    visible_rows = [[button for button in row if button.kind not in HIDDEN_BUTTONS] for row in panel.rows]
+    rows = [row for row in visible_rows if row]
     buttons = [button for row in rows for button in row]
     if utf16_length(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)

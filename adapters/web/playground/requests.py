@@ -124,8 +124,7 @@ def parse_request(fields: dict[str, Any]) -> AnyRequest:
 class Requests:
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
-        self._languages: dict[str, str] = {}
-        """The language of each person's browser, as of their last request."""
+        self._languages: dict[str, str] = {}  # of each person's browser, as of their last request
         self._toasts: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
 
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:

@@ -56,8 +56,8 @@ class Server:
         chat_store.on_people = self._send_people
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
+        # Keys of requests that added a person or group: pages repeat requests after a lost connection.
         self._handled_keys: LRUCache[str, bool] = LRUCache(KEYS_REMEMBERED)
-        """Keys of requests that added a person or group: pages repeat requests after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
         self.routes: list[AbstractRouteDef] = [web.post("/ticket", self._issue_ticket), web.get("/ws", self._serve_tab)]
 
@@ -226,6 +226,7 @@ class Server:
 
 
 def command_hints(language: str) -> list[dict[str, Any]]:
+    """Return what the page offers while a person types a command."""
     return [
         {
             "word": spec.name_in(language),

@@ -199,7 +199,7 @@ async def test_failed_cluster_refresh_reaches_the_caller(store: Store, monkeypat
         raise ValueError("not a store error")
 
     monkeypatch.setattr(BatchedScript, "_send_commands", lose_connection)
-    monkeypatch.setattr(BatchedScript, "_can_retry", lambda *_: True)
+    monkeypatch.setattr(BatchedScript, "_finish_call", lambda *_: False)
     monkeypatch.setattr(BatchedScript, "_refresh_cluster", fail)
     with pytest.raises(ValueError, match="not a store error"):
         async with asyncio.timeout(5):

@@ -2,7 +2,6 @@
 
 import asyncio
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,6 @@ from bot.store import Store
 from tests.telegram.content import Refused
 from tests.telegram.players import Person, on_telegram, seat_people, until
 from tests.telegram.server import Failure, TelegramServer
-
-Message = dict[str, Any]
 
 
 @pytest.fixture

@@ -132,12 +132,12 @@ async def test_deal_is_counted_line_by_line(playground: OpenPlayground, browser:
 
 
 def prepare_verdicts(site: OpenPlayground) -> None:
-    """Replace the analysis by one in which each card costs two and a half points."""
+    """Replace the analysis by one in which each card costs two and a third points."""
 
     async def verdicts(record: Record, deal: int) -> list[Verdict]:
         moves = enumerate(record.deals[deal - 1].moves)
         cards = [(place, seat or 0, move) for place, (seat, move, *_) in moves if move.startswith("play ")]
-        return [Verdict(deal, place, seat, move, "play 3D", 2.5, True, "takes") for place, seat, move in cards]
+        return [Verdict(deal, place, seat, move, "play 3D", 7 / 3, True, "takes") for place, seat, move in cards]
 
     site.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign]
 
@@ -166,8 +166,8 @@ async def test_end_of_a_game_shows_result_rematch_and_share(playground: OpenPlay
     prepare_verdicts(playground)
     await end.get_by_role("button", name="My costliest cards").click()
     costly = end.locator(".costliest li")
-    await expect(costly.first).to_contain_text(re.compile(r"Deal 1: .*, −2\.5 points\. Better: 3"))
-    assert await costly.first.get_by_role("img").get_attribute("aria-label")
+    await expect(costly.first).to_contain_text(re.compile(r"Deal 1: .*, −2⅓ points\. Better: 3"))
+    assert await costly.first.get_by_role("img").get_attribute("alt")
     await expect(costly.first.get_by_role("link")).to_have_attribute("href", re.compile(r"^/g/[^#]+#d1m\d+$"))
     rematch = await end.get_by_role("button", name="Rematch").bounding_box()
     assert rematch

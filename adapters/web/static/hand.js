@@ -8,7 +8,7 @@ import { html, pageData, useEffect, useRef, useState } from "./view.js";
 
 const { code, texts } = pageData();
 const ORDER = `hand ${code}`, HIDDEN = "hidden", ORDER_CLOSED = `order ${code}`;
-const LARGE_TEXT = matchMedia("(max-width: 20em)");  // twice as large on a phone: no room for the order of the cards
+const SIDEWAYS = matchMedia("(orientation: landscape) and (max-height: 480px)");
 const HOLD = 250;  // milliseconds; a longer press shows the hidden cards only while it lasts
 
 /** @returns {string[]} */
@@ -57,13 +57,19 @@ export function useHiddenHand(onHide) {
   return [isHidden && !isPeeking, button];
 }
 
-/** The order of the cards in a first game, which the reader can fold away, and the letters on them.
- * @param {{order: string[], legend: string, isHidden: boolean}} props */
-export const CardOrder = ({ order, legend, isHidden }) => {
-  const isOpenAtFirst = () => tabStorage.get(ORDER_CLOSED) !== "yes" && !LARGE_TEXT.matches;
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
-  useEffect(() => { LARGE_TEXT.onchange = () => setOpen(isOpenAtFirst()); }, []);
-  const toggle = () => { tabStorage.set(ORDER_CLOSED, isOpen ? "yes" : ""); setOpen(!isOpen); };
+/** The order of the cards in a first game, which the reader can fold away, and the letters on them. It folds by itself
+ * when the page is too high, until the reader opens it.
+ * @param {{order: string[], legend: string, isHidden: boolean, isCrowded: boolean}} props */
+export const CardOrder = ({ order, legend, isHidden, isCrowded }) => {
+  const [isOpen, setOpen] = useState(() => tabStorage.get(ORDER_CLOSED) !== "yes" && !(isCrowded && SIDEWAYS.matches));
+  const isPressed = useRef(false);
+  useEffect(() => {
+    const page = document.documentElement;
+    const sizes = new ResizeObserver(() => { if (page.scrollHeight > innerHeight && !isPressed.current) setOpen(false); });
+    sizes.observe(/** @type {HTMLElement} */ (document.getElementById("table")));
+    return () => sizes.disconnect();
+  }, []);
+  const toggle = () => { isPressed.current = true; tabStorage.set(ORDER_CLOSED, isOpen ? "yes" : ""); setOpen(!isOpen); };
   return html`<div class="legend">
     <div id="order" hidden=${!isOpen}>${order.map((line) => html`<p>${line}</p>`)}</div>
     <p class=${isHidden ? "letters secret" : "letters"}>${legend}</p>

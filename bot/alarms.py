@@ -148,6 +148,9 @@ class Alarms:
                 move = await self.robot_pool.move(level, view, game.history(seat))
             else:
                 move = await self.robot_pool.seeded_move(level, view, game.history(seat), seed)
+            if move and move.startswith("play ") and not (chair and chair.is_robot):
+                # The robot leaves out busso and volo, because only the player decides what to say about their hand.
+                move = " ".join(move.split(" ")[:2])
             try:
                 table = table.with_entries([Move(seat, move or "")], "")
             except ClaimRefused:

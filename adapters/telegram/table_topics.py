@@ -1,9 +1,9 @@
 """Topics of tables in private chats (Bot API 9.3 and 9.4), an experiment.
 
 The host turns topics on at @BotFather, and each person can turn them off in their app. A table's topic is stored before
-anything is sent there. A topic is created at most once: if the answer is lost, or the bot is killed before it has
-stored the topic, the table's messages go to the main chat. The Bot API has no list of topics, so such a topic cannot be
-found again.
+anything is sent there. If it is not certain that Telegram has created no topic, because the answer is lost or the bot
+was killed, the table's messages go to the main chat. The Bot API has no list of topics, so such a topic cannot be found
+again.
 
 A topic of a finished game is deleted when a later game of the same person begins or ends, but not within a day.
 `closeForumTopic` exists only for groups.
@@ -16,10 +16,11 @@ from functools import partial
 from typing import Any
 
 import structlog
+from telegram.error import RetryAfter
 
 from adapters.telegram import reading
 from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
-from adapters.telegram.transport import Post, json_body
+from adapters.telegram.transport import NotConnected, Post, json_body
 from adapters.telegram.widget.kept_states import topics_key
 from bot.card_room import CardRoom
 from bot.places import Place
@@ -50,7 +51,10 @@ class TableTopics:
         chat = reading.chat_and_topic(place)[0]
         try:
             if stored := await self._redis.hget(topics_key(chat), code):
-                topic = stored.decode().partition(" ")[0]
+                topic, _, ended_at = stored.decode().partition(" ")
+                if ended_at:
+                    # The same players play again under this code.
+                    await self._redis.hset(topics_key(chat), code, topic)
             else:
                 topic = await self._create(chat, code, name)
                 await self._delete_old(place)
@@ -95,11 +99,18 @@ class TableTopics:
         try:
             created = await self._post("createForumTopic", json_body({"chat_id": chat, "name": name[:LONGEST_NAME]}))
             topic = str(int(created["message_thread_id"]))
+        except (NotConnected, RetryAfter) as error:
+            # Telegram has created nothing, so the next message can try again.
+            await self._redis.hdel(key, code)
+            log.info("telegram_topic_not_created", why=error_name(error))
+            return NO_TOPIC
         except LIBRARY_ERRORS as error:
             # Also the answer for a person who has turned topics off.
             log.info("telegram_topic_not_created", why=error_name(error))
             return NO_TOPIC
-        await self._redis.hset(key, code, topic)
+        if await self._redis.hexists(key, code):
+            # Otherwise the person has deleted their data in the meantime.
+            await self._redis.hset(key, code, topic)
         return topic
 
     async def _delete_old(self, place: str) -> None:
@@ -115,6 +126,10 @@ class TableTopics:
     async def _delete(self, place: str, code: str, topic: int) -> None:
         """Delete a topic with its messages. Forget it also if the person has deleted it."""
         chat = reading.chat_and_topic(place)[0]
+        stored = (await self._redis.hget(topics_key(chat), code) or b"").decode()
+        if not stored.startswith(f"{topic} "):
+            # The table is played again.
+            return
         try:
             with delivery_errors(place):
                 await self._post("deleteForumTopic", json_body({"chat_id": chat, "message_thread_id": topic}))

@@ -93,9 +93,14 @@ def _topic(words: list[str]) -> str:
 
 
 def _new_code(words: list[str]) -> str:
-    """Return the table code in the words after a command; empty if none has the form of new codes."""
-    code = pasted_code(f"/join {' '.join(words)}")
-    return code if re.fullmatch(NEW_CODE, code) else ""
+    """Return the table code in the words after a command; empty if none has the form of new codes.
+
+    A code of letters alone is in capitals, because a word can have the same form.
+    """
+    typed = " ".join(words)
+    code = pasted_code(f"/join {typed}")
+    is_word = code.isalpha() and code not in typed
+    return code if re.fullmatch(NEW_CODE, code) and not is_word else ""
 
 
 def _robot_words(words: list[str]) -> tuple[str, ...]:

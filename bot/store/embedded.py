@@ -8,6 +8,7 @@ it over. After that its guard stops it (`bot.store.valkey_guard`).
 import asyncio
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -106,7 +107,7 @@ class EmbeddedStore:
             raise
 
     async def keep_running(self) -> None:
-        """Restart the Valkey each time it dies, until cancelled.
+        """Restart the Valkey each time it dies, until cancelled. Stop the bot if its folder is deleted.
 
         Restarts slow down if it keeps dying, as on a full disk. The failure is logged once.
         """
@@ -114,6 +115,11 @@ class EmbeddedStore:
         pause, started, is_logged = CHECK_SECONDS, 0.0, False
         while True:
             await asyncio.sleep(pause)
+            if self._has_lost_folder():
+                log.error("store_folder_lost", folder=str(self.folder))
+                # Otherwise this bot would use the store of the next one.
+                signal.raise_signal(signal.SIGTERM)
+                return
             if await self._is_running():
                 if loop.time() - started >= STEADY_SECONDS:
                     pause, is_logged = CHECK_SECONDS, False

@@ -125,9 +125,9 @@ def open_tables_offer_their_free_chairs(state: StateAtRest) -> None:
 
 
 def hands_offer_the_legal_cards(state: StateAtRest) -> None:
-    """The last panel of the player to move offers exactly the legal cards, or asks about one. Others offer none.
+    """The last panel of the player to move offers exactly the legal cards. Others offer none.
 
-    A question has two buttons: the move, and one that goes back.
+    Instead it can ask about a volo with more cards of the suit: with a button for that move, and one that goes back.
     """
     for table, seat, person in _find_hands(state):
         assert table.game
@@ -138,7 +138,7 @@ def hands_offer_the_legal_cards(state: StateAtRest) -> None:
         offered = move_payloads(table.code, payloads)
         offered_cards = find_offered_cards(offered)
         legal = {move for move in table.game.legal_moves(seat) if move.startswith("play") and move.count(" ") == 1}
-        asks = len(offered) == 2 and any(payload.startswith("1t") for payload in offered)
+        asks = len(offered) == 2 and any(payload.endswith(" volo") for payload in offered) and offered_cards < legal
         if table.game.turn == seat and legal != offered_cards and not asks:
             raise Disagreement(f"table {table.code}, seat {seat}: legal {sorted(legal)}, shown {sorted(offered_cards)}")
         if table.game.turn != seat and offered_cards:

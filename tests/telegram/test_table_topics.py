@@ -227,3 +227,30 @@ async def test_mydata_shows_and_forget_deletes_the_topics(store: Store, server: 
         await delete_adapter_data(store.client, "telegram:1")
         assert not await store.client.exists(topics_key(1))
         assert await store.client.exists(topics_key(2))
+
+
+async def test_table_that_is_played_again_keeps_its_topic(store: Store, server: TelegramServer) -> None:
+    """Players who challenge each other again can get the same code, when their last table is forgotten."""
+    async with on_telegram(store, server, telegram_table_topics=True) as adapter:
+        [anna, _bruno] = await seat_people(server, "testa")
+        await adapter.worker.wait_until_idle()
+        [(code, topic)] = (await store.client.hgetall(topics_key(1))).items()
+        await store.client.hset(topics_key(1), code, topic + b" 1000")
+        assert await adapter.find_topic("telegram:@1", code.decode(), "again") == f"telegram:@1~/{topic.decode()}"
+        assert await store.client.hget(topics_key(1), code) == topic
+        # A deletion that was queued before comes too late.
+        await adapter._topics._delete("telegram:@1", code.decode(), int(topic))
+        assert list(anna.private.topics) == [int(topic)]
+
+
+async def test_topic_refused_for_a_moment_is_created_with_the_next_message(
+    store: Store, server: TelegramServer
+) -> None:
+    server.fail_next("createForumTopic", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
+    async with on_telegram(store, server, telegram_table_topics=True) as adapter:
+        people = await seat_people(server, "testa")
+        await adapter.worker.wait_until_idle()
+        assert sum(len(person.private.topics) for person in people) == 1
+        for person in people:
+            person.say("/hand", person.private)
+        await until(lambda: all(len(person.private.topics) == 1 for person in people))

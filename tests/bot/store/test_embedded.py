@@ -423,7 +423,9 @@ async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path
     wait_for_processes(tmp_path)
 
 
-async def test_bot_of_a_deleted_folder_starts_no_valkey_in_the_new_one(tmp_path: Path) -> None:
+async def test_bot_of_a_deleted_folder_leaves_the_new_one_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two Valkeys in one folder write to the same file, and lose entries."""
     folder = tmp_path / "data"
     first, second = EmbeddedStore(folder), EmbeddedStore(folder)
@@ -437,6 +439,10 @@ async def test_bot_of_a_deleted_folder_starts_no_valkey_in_the_new_one(tmp_path:
         await asyncio.sleep(0.01)
     with pytest.raises(StoreError, match="was deleted while the bot ran"):
         first._spawn()
+    signals: list[int] = []
+    monkeypatch.setattr(signal, "raise_signal", signals.append)
+    await first.keep_running()
+    assert signals == [signal.SIGTERM]
     second._spawn()
     await second._require_answer()
     await first.stop()

@@ -7,9 +7,12 @@ import pytest
 import structlog
 
 from bot.concurrency.processes import ProcessDied
+from bot.robots.names import STAND_IN_LEVEL
 from bot.store import Store, keys
+from bot.store.entries import Move, decode
+from bot.store.log import strip_stamp
 from bot.tables.clock import COME_BACK_SECONDS
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.test_hints import start_practice, wait_for_turn
 from tests.tricks import tricks_played
 
@@ -53,6 +56,26 @@ async def test_strong_robot_plays(store: Store) -> None:
                 await anna.play(random)
                 await asyncio.sleep(0.01)
                 await worker.wait_until_idle()
+
+
+async def test_robot_in_a_persons_seat_says_nothing_about_the_hand(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seat_players(worker, fake, "tressette")
+        table = await worker.room.table(await code_of(worker, players[0]))
+        assert table.game
+        assert table.game.turn is not None
+        busso = next(move for move in table.game.legal_moves(table.game.turn) if move.endswith(" busso"))
+
+        async def move(*_: object) -> str:
+            return busso
+
+        monkeypatch.setattr(worker.robot_pool, "move", move)
+        table = await worker.alarms.play_for(table, STAND_IN_LEVEL)
+        made = [decode(strip_stamp(entry).decode()) for entry in table.log.entries[-2:]]
+        assert [entry.move for entry in made if isinstance(entry, Move)] == [busso.removesuffix(" busso")]
 
 
 async def test_abandoned_practice_game_is_cancelled(store: Store) -> None:

@@ -31,19 +31,23 @@ class CommandReplies:
 
         The update does not wait for it.
         """
-        queue = self._card_room.queue_answer
         if reply.optional:
             return
         if command.ephemeral and not reply.file:
-            queue(command.ephemeral, partial(self._send_aside, command, reply))
+            self._queue_at(command.ephemeral, partial(self._send_aside, command, reply))
             return
         if reply.panel and reply.private:
-            queue(_private_place(command), partial(self._send_privately, command, message, reply))
+            self._queue_at(_private_place(command), partial(self._send_privately, command, message, reply))
             return
         if panel := reply.panel:
-            queue(command.place, lambda: self._pages.send(command.place, panel, command.key))
+            self._queue_at(command.place, lambda: self._pages.send(command.place, panel, command.key))
         if reply.toast:
-            queue(command.place, partial(self._write, command.place, partial(self._send_toast, reply.toast, message)))
+            send = partial(self._send_toast, reply.toast, message)
+            self._queue_at(command.place, partial(self._write, command.place, send))
+
+    def _queue_at(self, place: str, send: Callable[[], Awaitable[object]]) -> None:
+        """Queue an answer. All topics of a private chat share its rate limit."""
+        self._card_room.queue_answer(reading.main_place(place), send)
 
     async def _send_toast(self, text: str, message: int, place: str) -> None:
         chat, topic = reading.chat_and_topic(place)

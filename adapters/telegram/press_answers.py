@@ -9,6 +9,7 @@ from typing import Any, Self
 import structlog
 from telegram.error import BadRequest, RetryAfter
 
+from adapters.telegram import reading
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import LONGEST_TOAST
 from adapters.telegram.pages import Pages
@@ -119,13 +120,13 @@ class PressReplies:
                 await self.pages.replace(press, panel, is_photo=is_photo)
 
             # Messages and edits count towards a chat's limits even if they answer a press.
-            if not self.card_room.queue_answer(press.place, replace, message=press.message):
+            if not self.card_room.queue_answer(reading.main_place(press.place), replace, message=press.message):
                 text = _too_many_text(press)
         if not await answer.give(text=text) and text:
             # The query already has an answer, so the toast goes to the private chat.
             place = _private_place(press)
             send = partial(self.pages.send, place, Panel((Span(text),)), f"{press.key}.late")
-            self.card_room.queue_answer(place, send, message="late toast")
+            self.card_room.queue_answer(reading.main_place(place), send, message="late toast")
 
     async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Queue a page for the private chat, and return when the query is answered.
@@ -137,7 +138,7 @@ class PressReplies:
         on_its_way = {"text": _("It’s on its way to our private chat.")}
         answer.fallback = on_its_way if reply.has_private_chat else {"url": self.link_of(reply.start_word or "page")}
         will_be_sent = self.card_room.queue_answer(
-            _private_place(press),
+            reading.main_place(_private_place(press)),
             partial(self._send, press, reply, answer),
             on_lost=lambda: self.background.start(self._report_lost(press, answer)),
         )
@@ -167,7 +168,7 @@ class PressReplies:
         failure_text = _("I couldn’t send that to our private chat: press the button again.")
         panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {failure_text}")))
         send = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
-        self.card_room.queue_answer(press.place, send, message=f"lost {press.person.id}")
+        self.card_room.queue_answer(reading.main_place(press.place), send, message=f"lost {press.person.id}")
 
 
 def _private_place(press: Press) -> str:

@@ -238,7 +238,8 @@ class SurfaceSync(SurfaceWaits):
         self._count("sent")
         self._silent_urgency = self._replaced = None
         is_current = surface.finish_send(attempt, place, sent_message, urgency, int(time.time()))
-        if is_current and isinstance(surface.name, Hand) and not is_ephemeral(place):
+        if is_current and isinstance(surface.name, Hand) and not is_ephemeral(place) and topic == place:
+            # A hand in a topic of its own stays lowest there.
             self._tools.reposts.lowest.record_sent(place, code)
         if is_current and not sent_message.is_settled:
             self._unsettle()

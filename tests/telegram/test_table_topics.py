@@ -46,6 +46,22 @@ async def test_two_tables_have_a_topic_each(store: Store, server: TelegramServer
             chat = person.server.private(person.number)
             assert list(chat.topics.values()) == [f"Testa a Testa · {opponent}", f"Spades · {opponent}"]
             assert topics_of(person) == list(chat.topics)
+        # Each hand is the lowest in its topic, so turns edit it.
+        lowest = adapter.worker.delivery._tools.reposts.lowest
+        codes = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:1")]
+        assert [lowest.is_lowest("telegram:@1", code) for code in codes] == [True, True]
+
+
+async def test_topics_share_the_rate_limit_of_the_chat(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, telegram_table_topics=True) as adapter:
+        [anna, _bruno] = await seat_people(server, "testa")
+        await adapter.worker.wait_until_idle()
+        adapter.worker.delivery._tools.limiter.block("telegram:@1", 60)
+        count = len(topics_of(anna))
+        [topic] = anna.private.topics
+        anna.say("/help", anna.private, message_thread_id=topic, is_topic_message=True)
+        await until(lambda: not server.pending)
+        assert len(topics_of(anna)) == count
 
 
 async def test_topic_has_the_players_language(store: Store, server: TelegramServer) -> None:

@@ -172,13 +172,12 @@ ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].
 })"""
 """JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
 
-FAIL_ONCE = """const { fetch } = window;
-window.fetch = (...request) => {
-  if (!String(request[0]).startsWith("/cards/")) return fetch(...request);
-  window.fetch = fetch;
-  return Promise.reject(new TypeError("no network"));
-};"""
-"""JavaScript: the first download of a deck fails."""
+FAIL_TWICE = """const { fetch } = window;
+const answers = [Promise.reject(new TypeError("no network")), Promise.resolve(new Response("<h1>Sign in</h1>"))];
+answers[0].catch(() => undefined);
+window.fetch = (...request) => String(request[0]).startsWith("/cards/") && answers.length ? answers.shift() : fetch(...request);
+"""
+"""JavaScript: the first download of a deck fails, and the second answers with another page."""
 ARE_DRAWN = "[...document.querySelectorAll('img.face')].every((face) => face.complete && face.naturalWidth)"
 IS_EACH_AN_IMAGE = "faces => faces.length > 10 && faces.every((face) => face.localName === 'img')"
 
@@ -466,10 +465,21 @@ async def test_first_card_needs_at_most_75_kb(playground: OpenPlayground, browse
     assert 20_000 < sum(sizes) <= 75_000
 
 
-async def test_each_card_is_one_image_after_a_failed_download(playground: OpenPlayground, browser: Browser) -> None:
+async def test_state_of_an_older_release_is_drawn(playground: OpenPlayground, browser: Browser) -> None:
     page = await start_game(browser, playground, "metamazzo")
-    await page.add_init_script(FAIL_ONCE)
-    await page.reload()
+    await change_tables(page, lambda table: table.pop("order"))
+    await expect(page.locator(".fan .tap")).to_have_count(10)
+
+
+LED_CARD = {"code": "3D", "name": "3 of coins", "by": "Gino", "at": 1, "said": "", "wins": False}
+
+
+async def test_each_card_is_one_image_after_failed_downloads(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await page.add_init_script(FAIL_TWICE)
+    await change_tables(page, lambda table: table.update(trick=[dict(LED_CARD)]))
+    await expect(page.locator("svg.face").first).to_be_visible()
+    await expect(page.locator(".trick").get_by_role("img")).to_have_accessible_name("3 of coins")
     await expect(page.locator("img.face").first).to_be_visible()
     await page.wait_for_function(ARE_DRAWN)
     assert await page.locator("main .face, main use[href*='/cards/']").evaluate_all(IS_EACH_AN_IMAGE)

@@ -24,15 +24,14 @@ async function fetchDeck(name) {
   const response = await fetch(decks[name]);
   if (!response.ok) throw new Error(response.statusText);
   const drawings = new Map(Array.from((await response.text()).matchAll(SYMBOL), ([, card, drawing]) => [card, drawing]));
+  if (!drawings.size) throw new Error("no deck");
   loaded.set(name, { drawings, addresses: new Map() });
   setTimeout(() => whenIdle(() => prepare(name, [...drawings.keys()])), PREPARE_AFTER);
 }
 
 /** Draw cards before they are played, one at a time. @param {string} deck @param {string[]} cards */
 function prepare(deck, [card, ...others]) {
-  const image = new Image();
-  image.src = address(deck, card);
-  kept.push(image);
+  address(deck, card);
   if (others.length) whenIdle(() => prepare(deck, others));
 }
 
@@ -42,7 +41,12 @@ function address(deck, card) {
   const drawing = drawings?.get(card);
   if (!addresses || !drawing) return "";
   let found = addresses.get(card);
-  if (!found) addresses.set(card, found = URL.createObjectURL(new Blob([`${OPENING}${drawing}</svg>`], { type: "image/svg+xml" })));
+  if (!found) {
+    addresses.set(card, found = URL.createObjectURL(new Blob([`${OPENING}${drawing}</svg>`], { type: "image/svg+xml" })));
+    const image = new Image();
+    image.src = found;
+    kept.push(image);
+  }
   return found;
 }
 
@@ -57,6 +61,6 @@ export const Face = ({ deck, card, name = "" }) => {
     loading.get(deck)?.then(() => { if (isShown) redraw({}); });
     return () => { isShown = false; };
   }, [deck]);
-  if (!isLoaded) return html`<svg class="face" viewBox="0 0 250 400" aria-hidden="true" />`;
+  if (!isLoaded) return html`<svg class="face" viewBox="0 0 250 400" role=${name ? "img" : "none"} aria-label=${name || null} />`;
   return html`<img class="face" src=${address(deck, card || "back")} alt=${name} draggable=${false} data-face=${card || "back"} />`;
 };

@@ -58,18 +58,18 @@ export function useHiddenHand(onHide) {
 }
 
 /** The order of the cards in a first game, which the reader can fold away, and the letters on them. It folds by itself
- * when the page is too high, until the reader opens it.
- * @param {{order: string[], legend: string, isHidden: boolean, isCrowded: boolean}} props */
-export const CardOrder = ({ order, legend, isHidden, isCrowded }) => {
-  const [isOpen, setOpen] = useState(() => tabStorage.get(ORDER_CLOSED) !== "yes" && !(isCrowded && SIDEWAYS.matches));
-  const isPressed = useRef(false);
+ * where it has no room, until the reader opens it.
+ * @param {{order: string[], legend: string, isHidden: boolean}} props */
+export const CardOrder = ({ order, legend, isHidden }) => {
+  const chosen = tabStorage.get(ORDER_CLOSED);
+  const [isOpen, setOpen] = useState(chosen ? chosen === "no" : !SIDEWAYS.matches);
   useEffect(() => {
     const page = document.documentElement;
-    const sizes = new ResizeObserver(() => { if (page.scrollHeight > innerHeight && !isPressed.current) setOpen(false); });
+    const sizes = new ResizeObserver(() => { if (!tabStorage.get(ORDER_CLOSED) && (SIDEWAYS.matches || page.scrollHeight > innerHeight)) setOpen(false); });
     sizes.observe(/** @type {HTMLElement} */ (document.getElementById("table")));
     return () => sizes.disconnect();
   }, []);
-  const toggle = () => { isPressed.current = true; tabStorage.set(ORDER_CLOSED, isOpen ? "yes" : ""); setOpen(!isOpen); };
+  const toggle = () => { tabStorage.set(ORDER_CLOSED, isOpen ? "yes" : "no"); setOpen(!isOpen); };
   return html`<div class="legend">
     <div id="order" hidden=${!isOpen}>${order.map((line) => html`<p>${line}</p>`)}</div>
     <p class=${isHidden ? "letters secret" : "letters"}>${legend}</p>

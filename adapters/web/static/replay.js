@@ -291,7 +291,7 @@ const Analysis = ({ analysis, failed, begin }) => {
   if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${format(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
   return html`<section class="analysis" aria-label=${texts.analysis}>
     <h2>${texts.analysis}</h2>
-    <ul class="players">${analysis.players.map(({ seat, accuracy, lost }) => html`<li key=${seat}><bdi>${names[seat]}</bdi> ${accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${accuracy} %</b> <small>${format(texts.given_away, { points: formatPoints(lost * unit) })}</small>`}</li>`)}</ul>
+    <ul class="players">${analysis.players.map(({ seat, accuracy, lost }) => html`<li key=${seat}><bdi>${names[seat]}</bdi> ${accuracy === null ? html`<small>${texts.no_decisions}</small>` : html`<b>${accuracy} %</b> <small>${format(texts.given_away, { points: formatPoints(lost * unit, false) })}</small>`}</li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
       <ol class="costliest">${[...groupBy(analysis.costliest, ({ deal, place }) => `${deal} ${place}`)].map(([key, judgements]) => {
         const [{ deal, place, seat }] = judgements;

@@ -369,7 +369,7 @@ const App = () => {
       ${highest.current.rows > extra.length && html`<div class="buttons spare" aria-hidden="true">${Array.from({ length: highest.current.rows - extra.length }, (_, row) => html`<div class="row" key=${row}><button type="button" disabled>…</button></div>`)}</div>`}
       ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} name=${`${code} packets ${table.deal} ${hand.length > 0}`} deck=${table.deck} cards=${earlyCard.mark(table.packets)} label=${texts.your_packets} advised=${table.advised} onPress=${onPress} />`}
       ${(hand.length > 0 || wasPlaced(handName) && !table.packets.length) && html`<${Fan} key=${`hand${table.deal}`} name=${handName} deck=${table.deck} cards=${hand} label=${texts.your_hand} advised=${movingCard || isHidden ? [] : table.advised} onPress=${onPress} onMove=${isHidden ? undefined : onMove} />`}
-      ${table.order.length > 0 && html`<${CardOrder} order=${table.order} legend=${table.legend} isHidden=${isHidden} isCrowded=${seats > 2} />`}
+      ${table.order?.length > 0 && html`<${CardOrder} order=${table.order} legend=${table.legend} isHidden=${isHidden} />`}
     ` : isOver && table.sides.length > 0 && endings ? html`
       <${endings.GameEnd} table=${table}><${Buttons} rows=${table.extra} spoken=${table.spoken} onPress=${onPress} /><//>
       <details class="card-text"><summary>${texts.in_words}</summary><${Words} table=${table} /></details>

@@ -259,9 +259,7 @@ async def test_table_that_is_played_again_keeps_its_topic(store: Store, server: 
         assert list(anna.private.topics) == [int(topic)]
 
 
-async def test_topic_refused_for_a_moment_is_created_with_the_next_message(
-    store: Store, server: TelegramServer
-) -> None:
+async def test_topic_refused_for_a_moment_is_created_later(store: Store, server: TelegramServer) -> None:
     server.fail_next("createForumTopic", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     async with on_telegram(store, server, telegram_table_topics=True) as adapter:
         people = await seat_people(server, "testa")

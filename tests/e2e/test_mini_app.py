@@ -115,7 +115,7 @@ async def _end_game(page: Page, adapter: ObservedTelegram, code: str, number: in
     table = await adapter.worker.room.table(code)
     await adapter.worker.room.make_move(code, f"telegram:{number}", table.version, "resign", "r")
     await page.locator(".game-end").wait_for()
-    checks = "events.some(([type]) => type === 'web_app_check_home_screen')"
+    checks = "() => events.some(([type]) => type === 'web_app_check_home_screen')"
     await page.wait_for_function(checks)
     await page.evaluate("TelegramGameProxy.receiveEvent('home_screen_checked', {status: 'added'})")
     await expect(page.locator(".home-screen")).to_have_count(0)

@@ -73,7 +73,7 @@ async def test_card_dragged_sideways_takes_the_place_of_another(playground: Open
     await page.mouse.move(to_box["x"] + 30, to_box["y"] + 40, steps=5)
     await page.mouse.up()
     await expect(page.locator(".fan .tap").first).to_have_attribute("data-card", hand[3])
-    await page.wait_for_function("window.slides.length >= 4")
+    await page.wait_for_function("() => window.slides.length >= 4")
     assert await page.evaluate("window.slides.sort()") == sorted(hand[:4])
     assert await shown_hand(page) == [hand[3], *hand[:3], *hand[4:]]
     await expect(page.locator(f".lying[data-lying='{hand[3]}']")).to_have_count(0)

@@ -295,7 +295,7 @@ async def test_new_release_replaces_kept_pages_and_files(playground: OpenPlaygro
     assert not [file for file in files if old in file]
     async with no_network(page.context, playground):
         await page.reload()
-        await page.wait_for_function("document.querySelector('.fan .face')?.naturalWidth")
+        await page.wait_for_function("() => document.querySelector('.fan .face')?.naturalWidth")
 
 
 async def test_badge_counts_the_tables_that_wait_for_the_player(playground: OpenPlayground, browser: Browser) -> None:

@@ -178,7 +178,7 @@ answers[0].catch(() => undefined);
 window.fetch = (...request) => String(request[0]).startsWith("/cards/") && answers.length ? answers.shift() : fetch(...request);
 """
 """JavaScript: the first download of a deck fails, and the second answers with another page."""
-ARE_DRAWN = "[...document.querySelectorAll('img.face')].every((face) => face.complete && face.naturalWidth)"
+ARE_DRAWN = "() => [...document.querySelectorAll('img.face')].every((face) => face.complete && face.naturalWidth)"
 IS_EACH_AN_IMAGE = "faces => faces.length > 10 && faces.every((face) => face.localName === 'img')"
 
 CUT_OFF_NAMES = """() => [...document.querySelectorAll(".who, .side b, .title")]

@@ -225,7 +225,9 @@ class Adapter(Protocol):
 
 @runtime_checkable
 class TopicAdapter(Protocol):
-    """The methods of an adapter whose private chats can have a topic for each table. Other adapters lack them."""
+    """An adapter whose private chats can have a topic for each table. ``has_topics`` is whether they have them now."""
+
+    has_topics: bool
 
     async def find_topic(self, place: str, code: str, name: str) -> str:
         """Return where in the private chat ``place`` new messages of table ``code`` go: its topic, or the chat itself.

@@ -104,8 +104,8 @@ class Telegram:
             else Polling(self.bot, self._handle, card_room.report_platform_outage, update_kinds(settings))
         )
         self._background = TaskSet()
-        self._has_topics = False
-        self._topics = TableTopics(self._post, card_room, lambda: self._connected and self._has_topics)
+        self.has_topics = False
+        self._topics = TableTopics(self._post, card_room)
         self.pages = Pages(self, card_room, self._background)
         self.press_replies = PressReplies(
             self.pages,
@@ -133,7 +133,7 @@ class Telegram:
             name = me.username
             self._app.username, self._app.is_main = name or "", bool(me.has_main_web_app)
             self.messages.has_inline_mode = bool(me.supports_inline_queries)
-            self._has_topics = self.card_room.settings.telegram_table_topics and bool(me.has_topics_enabled)
+            self.has_topics = self.card_room.settings.telegram_table_topics and bool(me.has_topics_enabled)
         except InvalidToken:
             raise
         except LIBRARY_ERRORS as error:

@@ -10,7 +10,6 @@ A topic of a finished game is deleted when a later game of the same person begin
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -36,18 +35,16 @@ log = structlog.get_logger()
 
 
 class TableTopics:
-    """The topics of tables. ``is_available`` returns whether the bot has topics in private chats now."""
+    """The topics of tables in private chats."""
 
-    def __init__(self, post: Post, card_room: CardRoom, is_available: Callable[[], bool]) -> None:
-        self._post, self._card_room, self._is_available = post, card_room, is_available
+    def __init__(self, post: Post, card_room: CardRoom) -> None:
+        self._post, self._card_room = post, card_room
 
     async def find(self, place: str, code: str, name: str) -> str:
-        """Return the topic of a table in the private chat ``place``, or the chat if there is none.
+        """Return a table's topic in the private chat ``place``. Without a topic, return ``place``.
 
-        Create the topic, with this ``name``, if the table is new in the chat.
+        If the table is new in the chat, create a topic with this ``name``.
         """
-        if not self._is_available():
-            return place
         chat = reading.chat_and_topic(place)[0]
         try:
             if stored := await self._redis.hget(topics_key(chat), code):
@@ -99,17 +96,15 @@ class TableTopics:
         try:
             created = await self._post("createForumTopic", json_body({"chat_id": chat, "name": name[:LONGEST_NAME]}))
             topic = str(int(created["message_thread_id"]))
-        except (NotConnected, RetryAfter) as error:
-            # Telegram has created nothing, so the next message can try again.
-            await self._redis.hdel(key, code)
-            log.info("telegram_topic_not_created", why=error_name(error))
-            return NO_TOPIC
         except LIBRARY_ERRORS as error:
-            # Also the answer for a person who has turned topics off.
+            # Telegram refuses a topic if the person has turned topics off.
             log.info("telegram_topic_not_created", why=error_name(error))
+            if isinstance(error, (NotConnected, RetryAfter)):
+                # Nothing was created, so the next message can try again.
+                await self._redis.hdel(key, code)
             return NO_TOPIC
         if await self._redis.hexists(key, code):
-            # Otherwise the person has deleted their data in the meantime.
+            # The person has not deleted their data in the meantime.
             await self._redis.hset(key, code, topic)
         return topic
 

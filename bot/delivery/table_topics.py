@@ -24,7 +24,7 @@ class TableTopics:
         adapter = self._adapters[platform_of(place)]
         if not isinstance(name, Hand | Result) or not is_private(place) or is_ephemeral(place):
             return place
-        if not isinstance(adapter, TopicAdapter):
+        if not isinstance(adapter, TopicAdapter) or not adapter.has_topics:
             return place
         person = person_of(place)
         return await adapter.find_topic(place, table.code, await self._name(table, person))

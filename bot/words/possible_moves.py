@@ -7,7 +7,7 @@ from engine.views import PacketsView
 
 
 def possible_moves(snapshot: TableSnapshot, words: Wording) -> list[str]:
-    """Return a line for each kind of move that the viewer can make now; empty if there is none."""
+    """Return the viewer's possible moves, one line for each kind of move."""
     _, view = words.text, snapshot.view
     if view is None or view.deal is None or not view.moves:
         return []

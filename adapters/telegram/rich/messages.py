@@ -16,7 +16,7 @@ from bot.panel import Panel
 REFUSED_SECONDS = 3600.0  # time without rich messages after the server has refused one
 
 EPHEMERAL = {"ephemeral_message_parameters", "receiver_user_id"}
-"""Fields of ephemeral messages, which stay texts: their errors do not say what was refused."""
+"""Fields of ephemeral messages. These stay texts, because their errors do not say what was refused."""
 
 
 class RichMessages:

@@ -35,7 +35,7 @@ function prepare(deck, [card, ...others]) {
   if (others.length) whenIdle(() => prepare(deck, others));
 }
 
-/** Return the address of a card's image, or "" before its deck has loaded. @param {string} deck @param {string} card */
+/** Return the address of a card's image, and keep the image drawn. Return "" before the deck has loaded. @param {string} deck @param {string} card */
 function address(deck, card) {
   const { drawings, addresses } = loaded.get(deck) || {};
   const drawing = drawings?.get(card);
